@@ -120,7 +120,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
-  const translator = await openTranslator(options.translator ?? null, detector, clock);
+  const translator = await openTranslator(options.translator ?? null, { ...basis, detector });
   const captionAbility = {
     classification: options.captionExecutor,
     subtitlesFirst: options.subtitlesFirst ?? false,

@@ -50,7 +50,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   invalid_port: 'give --port a number from 0 to 65535',
   invalid_origin: 'give the origin as browsers send it, without path and trailing slash',
   wildcard_origin_rejected: 'name each origin by an --allowed-origin of its own',
-  non_loopback_bind_rejected: 'leave --host out; the host listens on this machine alone',
+  non_loopback_bind_rejected: 'leave --host out; the host listens only on this machine',
   invalid_ingest_limit: 'give a positive integer',
   invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
   executor_not_allowed: 'add the option that is missing, or leave the other one out',
@@ -66,7 +66,7 @@ export const startRemedies: Readonly<Record<string, string>> = {
   screen_text_unavailable:
     'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
   invalid_host_token:
-    'name a file of mode 0600 with 64 hex digits, or a new one in a folder that is there: the host writes it',
+    'name a file of mode 0600 with 64 hex digits, or a new file in an existing folder: the host writes it',
   http_adapter_unavailable: 'leave --http-adapter out',
   listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
   charts_stale: 'npm run charts, and review what changed',

@@ -199,7 +199,7 @@ try {
   await provider.close();
   rmSync(folder, { recursive: true, force: true });
 }
-const head = `# The short way, line by line
+const head = `# One command, line by line
 
 This page shows every typed line and its output, on a machine without settings. [Captions](captions.md) explains the command. Lines of progress are left
 out. \`npm run screencast\` records this page from real runs; do not edit it.

@@ -77,10 +77,11 @@ export function captionProductionDefinition(
     runtimeId: string,
     signal: AbortSignal,
     result: StepResult<unknown>,
+    writes: readonly Write[] = [],
   ): Promise<EffectOutcome> => {
     await objectStore.putAll(result.objects);
     signal.throwIfAborted();
-    return { events: [], writes: [{ append: runtimeId, events: result.events }] };
+    return { events: [], writes: [{ append: runtimeId, events: result.events }, ...writes] };
   };
   const produce = (input: CaptionProductionInput, signal: AbortSignal) =>
     withClientErrors(words, report, signal, () =>
@@ -88,10 +89,11 @@ export function captionProductionDefinition(
         const { runtimeId, approval, attempt, classification, allowance } = input;
         const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
-        const job = { study, attempt, classification, allowance, translator: translator?.identity };
-        const translated = translator === null ? job : await translator.translated(job, inTimeSignal);
-        const artifact = await captionsInSlices(translated, slices.pause);
-        return stored(runtimeId, signal, recordCaptions(translated, artifact));
+        const plain = { study, attempt, classification, allowance, translator: translator?.identity };
+        const translated = await translator?.translated(plain, inTimeSignal);
+        const { job, writes } = translated ?? { job: plain, writes: [] };
+        const artifact = await captionsInSlices(job, slices.pause);
+        return stored(runtimeId, signal, recordCaptions(job, artifact), writes);
       }),
     );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>

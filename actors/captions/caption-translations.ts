@@ -6,6 +6,7 @@ import {
   type TranslatedAnswer,
   type TranslationAsk,
   type TranslationConfiguration,
+  translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
@@ -19,7 +20,7 @@ import {
   tokenLimitFieldsOf,
 } from '../../executors/explanations/hosted-chat.ts';
 import { type HostedProvider, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
-import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
 import { questionDigests, translationOf } from '../../receipts/captions/translation.ts';
@@ -35,6 +36,7 @@ import {
   type TranslationWork,
   translationPromptContract,
 } from '../../rules/translation/plan.ts';
+import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
 /** The model that translates for a host, and its server. */
 export interface ChosenTranslator {
@@ -44,17 +46,23 @@ export interface ChosenTranslator {
   readonly isAskedOnce?: boolean;
 }
 
+/** The basis of a translator: `detector` identifies languages, and `ledger` keeps paid answers. */
+interface TranslatorBasis {
+  readonly detector: Pick<Detector, 'identify'>;
+  readonly ledger: Pick<Ledger, 'getMany' | 'commit'>;
+  readonly clock: Clock;
+}
+
 /** The translator of a host; null if none is configured. */
 export async function openTranslator(
   chosen: ChosenTranslator | null,
-  detector: Pick<Detector, 'identify'>,
-  clock: Clock,
+  { detector, ledger, clock }: TranslatorBasis,
 ): Promise<CaptionTranslations | null> {
   if (chosen === null) return null;
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
   const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
-  return new CaptionTranslations({ ...chosen, chat, detector, gates });
+  return new CaptionTranslations({ ...chosen, chat, detector, gates, ledger });
 }
 
 interface TranslationAskerOptions {
@@ -67,6 +75,13 @@ interface TranslationAskerOptions {
 
 /** Lines that are to be translated, in their order. */
 type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targetLanguage'>;
+
+/** The parts of a question beside its lines. */
+interface Asking {
+  readonly kept: KeptAnswers | null;
+  readonly silence: Silence;
+  readonly signal: AbortSignal;
+}
 
 /** All questions and answers about some lines. */
 type AnsweredLines = Pick<TranslationWork, 'asks' | 'identifiedAlone' | 'gates'>;
@@ -105,8 +120,63 @@ function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[]
   });
 }
 
-/** The answers that a run has got for one production, by the digests of their questions. */
-type KeptAnswers = Map<string, TranslationAsk>;
+/** A question by its digests. */
+type AskedQuestion = Pick<TranslationAsk, 'promptContentId' | 'schemaContentId'>;
+
+/** A row names its media, so that a deletion of the source finds it. */
+const keptAnswer = z.strictObject({ sourceContentId: z.string(), answered: translationAsk });
+
+interface KeptAnswersOptions {
+  readonly ledger: TranslatorBasis['ledger'];
+  readonly runtimeId: string;
+  readonly sourceContentId: string;
+  readonly translator: CaptionTranslator;
+}
+
+/**
+ * The paid answers of a production, kept in the ledger as soon as they come. If the production fails or its host ends, the next
+ * attempt goes on with them.
+ */
+class KeptAnswers {
+  readonly #options: KeptAnswersOptions;
+  readonly #keys = new Set<string>();
+
+  constructor(options: KeptAnswersOptions) {
+    this.#options = options;
+  }
+
+  /** The number of answers that this attempt has found or kept. */
+  get count(): number {
+    return this.#keys.size;
+  }
+
+  /** The answer to a question; null if none is kept, or its row cannot be read. */
+  async of(question: AskedQuestion): Promise<TranslationAsk | null> {
+    const key = this.#keyOf(question);
+    const [row] = await this.#options.ledger.getMany('operation', [key]);
+    const { data } = keptAnswer.safeParse(row);
+    if (data === undefined) return null;
+    this.#keys.add(key);
+    return data.answered;
+  }
+
+  async keep(answered: TranslationAsk): Promise<void> {
+    const { ledger, sourceContentId } = this.#options;
+    const key = this.#keyOf(answered);
+    await ledger.commit([{ put: 'operation', key, value: { sourceContentId, answered } }]);
+    this.#keys.add(key);
+  }
+
+  /** Removes the answers that this attempt has found or kept, for the commit of its result. */
+  removal(): Write[] {
+    return [...this.#keys].map((key) => ({ del: 'operation', key }));
+  }
+
+  #keyOf({ promptContentId, schemaContentId }: AskedQuestion): string {
+    const { runtimeId, translator } = this.#options;
+    return hashOf({ operation: 'caption.translate.question', runtimeId, translator, promptContentId, schemaContentId });
+  }
+}
 
 /** From a server that has answered, these refuse one question, such as by a filter of contents, and not the host. */
 const refusedQuestion = ['http_400', 'http_422'];
@@ -123,14 +193,14 @@ export class TranslationAsker {
   }
 
   /**
-   * A question whose answer is of no use is kept as one that failed. Questions with an answer in `kept` are not sent; `kept` gets
-   * every other answer as it comes. Rejects with `CaptionFailure` once the server gives no answers, with the reason of `signal`,
+   * A question whose answer is of no use is kept as one that failed. Questions with an answer in `kept`, if given, are not sent; it
+   * gets every other answer as it comes. Rejects with `CaptionFailure` once the server gives no answers, with the reason of `signal`,
    * and with failures of the detector.
    */
   async answers(
     wanted: LinesToTranslate,
     signal: AbortSignal,
-    kept: KeptAnswers = new Map<string, TranslationAsk>(),
+    kept: KeptAnswers | null = null,
   ): Promise<AnsweredLines> {
     const { gates } = this.#options;
     const asks: TranslationAsk[] = [];
@@ -142,7 +212,7 @@ export class TranslationAsker {
       asks.push(ask);
       const failure = fatalFailure(work) ?? silence.failure;
       // Captions without the rest of the lines would use up the approval.
-      if (failure !== null) throw unanswered(failure, kept.size);
+      if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
       if (ask.failure !== null || asks.length === planned.length) planned = plannedAsks(work);
     }
     const alone = askedAgain(work).flatMap(({ answers }) => answers);
@@ -153,14 +223,13 @@ export class TranslationAsker {
   async #ask(
     { lines, ...languages }: LinesToTranslate,
     next: PlannedAsk,
-    { kept, silence, signal }: { readonly kept: KeptAnswers; readonly silence: Silence; readonly signal: AbortSignal },
+    { kept, silence, signal }: Asking,
   ): Promise<TranslationAsk> {
     const question = questionOf(lines, next, languages);
     const asked = next.members;
     const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
-    const key = `${named.promptContentId} ${named.schemaContentId}`;
-    const known = kept.get(key);
-    if (known !== undefined) {
+    const known = (await kept?.of(named)) ?? null;
+    if (known !== null) {
       silence.broken();
       return known;
     }
@@ -170,7 +239,7 @@ export class TranslationAsker {
       const { each, together } = await this.#identified(answersIn(answer, asked), signal);
       const { model, inputTokens, outputTokens } = answer;
       const ask = { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
-      kept.set(key, ask);
+      await kept?.keep(ask);
       silence.broken();
       return ask;
     } catch (error) {
@@ -226,10 +295,8 @@ class Silence {
   }
 }
 
-/** So many productions without an end keep their answers. The number is a choice; a film has a few megabytes of them. */
-const mostKeptProductions = 16;
-
 interface CaptionTranslationsOptions extends TranslationAskerOptions {
+  readonly ledger: TranslatorBasis['ledger'];
   readonly provider: HostedProvider;
   readonly model: string;
 }
@@ -246,16 +313,22 @@ const configurationOf = (provider: HostedProvider, model: string): TranslationCo
   redirects: 'refused',
 });
 
+/** A job with its translation, and writes for the commit of its captions: they remove the answers that were kept until then. */
+interface TranslatedJob {
+  readonly job: CaptionJob;
+  readonly writes: readonly Write[];
+}
+
 /** Has the lines of captions translated by a model, and keeps every question and answer. */
 export class CaptionTranslations {
   readonly #asker: TranslationAsker;
   readonly #configuration: TranslationConfiguration;
-  /** Paid answers of productions that failed, by their runtimes. The next attempt goes on with them. */
-  readonly #kept = new Map<string, KeptAnswers>();
+  readonly #ledger: TranslatorBasis['ledger'];
   readonly identity: CaptionTranslator;
 
   constructor(options: CaptionTranslationsOptions) {
-    const { provider, model } = options;
+    const { provider, model, ledger } = options;
+    this.#ledger = ledger;
     this.#asker = new TranslationAsker(options);
     this.#configuration = configurationOf(provider, model);
     this.identity = {
@@ -268,35 +341,30 @@ export class CaptionTranslations {
   /**
    * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if the server gives no
    * answers. It also does so if not one line passed the gates: such captions would use up an approval for nothing. Answers of a
-   * production that did not come to its end are kept in memory for the next attempt.
+   * production that did not come to its end are kept for the next attempt.
    */
-  async translated(job: CaptionJob, signal: AbortSignal): Promise<CaptionJob> {
+  async translated(job: CaptionJob, signal: AbortSignal): Promise<TranslatedJob> {
     const text = textToTranslateOf(job);
-    if (text === null) return job;
-    const { sourceLanguage, targetLanguage } = captionInputOf(job.study);
+    if (text === null) return { job, writes: [] };
+    const { sourceLanguage, targetLanguage, sourceContentId } = captionInputOf(job.study);
     const { runtimeId } = job.study.run.record;
+    const kept = new KeptAnswers({ ledger: this.#ledger, runtimeId, sourceContentId, translator: this.identity });
     const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
-    const answered = await this.#asker.answers(wanted, signal, this.#keptOf(runtimeId));
-    this.#kept.delete(runtimeId);
+    const answered = await this.#asker.answers(wanted, signal, kept);
     const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
     const done = { ...job, translation: translationOf(job, record) };
-    this.#demandLines(done);
-    return done;
+    const writes = kept.removal();
+    const unfit = unfitOf(done);
+    // The next attempt needs other answers.
+    if (unfit !== null) await this.#ledger.commit(writes);
+    if (unfit !== null) throw new CaptionFailure('translator', `no line passed the gates: ${unfit}`);
+    return { job: done, writes };
   }
+}
 
-  #keptOf(runtimeId: string): KeptAnswers {
-    const kept: KeptAnswers = this.#kept.get(runtimeId) ?? new Map();
-    this.#kept.delete(runtimeId);
-    this.#kept.set(runtimeId, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostKeptProductions && oldest !== undefined) this.#kept.delete(oldest);
-    return kept;
-  }
-
-  #demandLines(job: CaptionJob): void {
-    const { lines, result } = captionsOf(job);
-    if (result.targetAvailableCount > 0) return;
-    const reasons = [...new Set(lines.flatMap(({ target }) => target.reasonCode ?? []))].join(', ');
-    throw new CaptionFailure('translator', `no line passed the gates: ${reasons}`);
-  }
+/** The reasons of all gates that closed if not one line passed; null if one did. */
+function unfitOf(job: CaptionJob): string | null {
+  const { lines, result } = captionsOf(job);
+  if (result.targetAvailableCount > 0) return null;
+  return [...new Set(lines.flatMap(({ target }) => target.reasonCode ?? []))].join(', ');
 }

@@ -40,7 +40,7 @@ const errors = {
     'put yt-dlp 2023.11.14 or newer on PATH or name it by MEDIA_STUDY_YTDLP, and start the host again',
   ],
   invalid_ingest_request: [400, 'correct the field'],
-  invalid_rights_attestation: [400, 'attest or confirm the rights, or leave the media alone'],
+  invalid_rights_attestation: [400, 'attest or confirm the rights, or do not send the media'],
   invalid_upload_length: [400, 'send the declared bytes again; the ingest is still open'],
   ingest_body_too_large: [413, 'start the host with a larger --maximum-owned-media-bytes'],
   ingest_range_too_large: [
@@ -53,8 +53,8 @@ const errors = {
     400,
     'send Upload-Offset, a decimal number of bytes: the one that HEAD of the upload answers',
   ],
-  upload_offset_conflict: [409, 'ask for the offset by HEAD, and send the bytes from there on'],
-  upload_superseded: [409, 'leave the upload to the newer request, or read the offset by HEAD and continue there'],
+  upload_offset_conflict: [409, 'read the offset with HEAD, and send the bytes from there'],
+  upload_superseded: [409, 'leave the upload to the newer request, or read the offset with HEAD and continue there'],
   invalid_upload_checksum: [
     400,
     'send Upload-Checksum: sha256 or sha1, a space, and the digest in Base64, or leave it out',
@@ -98,7 +98,7 @@ const errors = {
   runtime_already_terminal: [409, 'read the status of the runtime'],
   // journal
   invalid_cursor: [400, 'use nextCursor of the page before, and a limit of at least 1'],
-  invalid_limit: [400, 'ask for no more than that at once'],
+  invalid_limit: [400, 'send a smaller limit'],
   invalid_filter: [400, 'use one of the values that the message names, or leave the filter out'],
   invalid_wait: [400, 'wait for at most 8000 ms'],
   invalid_subscription: [
@@ -133,11 +133,11 @@ const errors = {
   ],
   caption_lines_unavailable: [
     409,
-    'the approval stays free: start the host with a caption executor that has lines, or study the range again as the reason says',
+    'start the host with a caption executor that has lines, or study the range again as the reason says; the approval stays valid',
   ],
   caption_translation_failed: [
     502,
-    'look at the server that translates, then ask again: the approval stays free, three attempts in all',
+    'check the translating server, and send the request again: the approval has three attempts in all',
   ],
   invalid_caption_qc_request: [
     400,
@@ -146,7 +146,7 @@ const errors = {
   illegal_caption_qc_transition: [409, 'read the quality controls of the runtime'],
   // corrections of captions
   invalid_caption_correction_request: [400, 'correct the field; the attestation is a fixed text'],
-  caption_correction_conflict: [409, 'read the corrections again, and make the change on what they say now'],
+  caption_correction_conflict: [409, 'read the corrections again, and change the present lines'],
   illegal_caption_correction: [
     409,
     'read the corrections of the runtime: they have its lines and what keeps it from corrections',
@@ -166,7 +166,10 @@ const errors = {
   language_explanation_caption_authority_required: [409, 'read the captions again; their approval must be valid'],
   invalid_language_selection: [409, 'take line, side and words from the stored captions, by code points'],
   illegal_language_explanation_transition: [409, 'read the list of explanations; ask for something else'],
-  language_explanation_executor_failed: [502, 'look at the model server; ask again, three times in all'],
+  language_explanation_executor_failed: [
+    502,
+    'check the model server, and send the request again: it has three attempts in all',
+  ],
   // private playback
   invalid_private_playback_grant_request: [400, 'take the ids from the run-start record in the status'],
   invalid_private_playback_revocation: [400, 'send the schema of a revocation alone'],
@@ -174,7 +177,7 @@ const errors = {
   private_playback_source_unavailable: [409, 'study again with another clientRequestId: the start receipt is gone'],
   private_playback_source_mismatch: [409, 'take the ids from the run-start record in the status'],
   private_playback_mime_unsupported: [415, 'convert the media to MP4, WebM, MP3, WAV, FLAC or Ogg and ingest that'],
-  private_playback_grant_capacity: [429, 'revoke grants, or wait: each ends after ten minutes'],
+  private_playback_grant_capacity: [429, 'revoke grants, or wait: each ends after ten minutes unless it is renewed'],
   private_playback_grant_unavailable: [404, 'ask for a new grant'],
   private_playback_grant_expired: [410, 'ask for a new grant'],
   invalid_private_playback_range: [416, 'ask for one range within the size that Content-Range names'],

@@ -13,6 +13,7 @@ import type { JournalEvent } from '../../../contract/journal.ts';
 import { type ApprovalReference, attestations } from '../../../contract/review.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
@@ -47,7 +48,7 @@ export interface CaptionBenchOptions {
   /** How long captions may be. */
   readonly allowance?: CaptionAllowance;
   /** The model that translates; by default none. */
-  readonly translator?: CaptionTranslations;
+  readonly translator?: (ledger: Ledger) => CaptionTranslations;
   /** Changes what the supervisor knows of caption productions. */
   readonly definition?: (
     definition: ActorDefinition<'caption-production'>,
@@ -68,7 +69,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const objectStore = asking(opening.objectStore, hook);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
-  const { translator = null } = options;
+  const translator = options.translator?.(ledger) ?? null;
   const usual = captionProductionDefinition({
     ledger,
     objectStore,

@@ -7,9 +7,10 @@ import { ExplanationFailure } from '../../../contract/explanations/explanation.t
 import { type HostedChat, NoCompletion } from '../../../executors/explanations/hosted-chat.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
+import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { store } from '../reopening/stored-studies.ts';
-import { approvedStudy, checked } from './caption-bench.ts';
+import { approvedStudy, checked, openCaptionBench } from './caption-bench.ts';
 
 const korean =
   translationLabels()
@@ -33,7 +34,7 @@ type Fate = (nth: number, lines: number) => ExplanationFailure | 'hangs' | null;
 
 /** A model that translates correctly, unless a fate says otherwise; a host translates with it. */
 function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
-  const script = { fate: first };
+  const script = { fate: first, isEmpty: false };
   const asked: string[] = [];
   const chat: HostedChat = {
     async ask({ user }, signal) {
@@ -45,14 +46,16 @@ function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
       if (fate instanceof ExplanationFailure) throw fate;
       const answers = Object.entries(lines).map(([id, source]) => [
         id,
-        { source, translation: english.get(source) ?? '' },
+        { source, translation: script.isEmpty ? '' : (english.get(source) ?? '') },
       ]);
       const text = JSON.stringify({ lines: Object.fromEntries(answers) });
       return { text, responseId: null, model: null, inputTokens: null, outputTokens: null };
     },
   };
   const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: null, isLocal: true };
-  return { script, asked, translator: new CaptionTranslations({ provider, model: 'stub', chat, detector, gates }) };
+  const translator = (ledger: Ledger) =>
+    new CaptionTranslations({ provider, model: 'stub', chat, detector, gates, ledger });
+  return { script, asked, translator };
 }
 
 const translating = (t: ExecutionContext, { translator }: ReturnType<typeof scripted>) =>
@@ -105,15 +108,30 @@ test('bug: a production whose time was up lost the answers that it had paid for'
   t.is(model.asked.length, together + apart + 1);
 });
 
-test('answers of captions that were made are not kept for another production', async (t) => {
-  const model = scripted(() => null);
-  const approved = await translating(t, model);
-  t.like(await outcomeOf(approved), whole);
+test('a host that ended in the middle keeps the answers for the next one, and none behind its captions', async (t) => {
+  const model = scripted((nth) => (nth === 10 ? busy : null));
   const { translator } = model;
-  t.is(model.asked.length, together + apart);
-  const other = await approvedStudy(t, { classification: 'subtitle_tracks_translated', translator }, { tracks });
-  t.like(await outcomeOf(other), whole);
-  t.is(model.asked.length, 2 * (together + apart));
+  const approved = await translating(t, model);
+  const { root, bench, runtimeId, approval } = approved;
+  t.regex(String(await outcomeOf(approved)), /; 9 answers are kept for the next attempt$/);
+  const rows = async (ledger: Ledger) => (await ledger.list('operation')).length;
+  t.is(await rows(bench.ledger), 9);
+  await bench.close();
+  const next = await openCaptionBench(t, root, { classification: 'subtitle_tracks_translated', translator });
+  await next.recover();
+  t.like(await outcomeOf({ bench: next, runtimeId, approval }), whole);
+  t.is(model.asked.length, together + apart + 1);
+  t.is(await rows(next.ledger), 0);
+});
+
+test('answers of which no line passes the gates are not kept', async (t) => {
+  const model = scripted(() => null);
+  model.script.isEmpty = true;
+  const approved = await translating(t, model);
+  t.regex(String(await outcomeOf(approved)), /no line passed the gates: translator_missing_line/);
+  t.is((await approved.bench.ledger.list('operation')).length, 0);
+  model.script.isEmpty = false;
+  t.like(await outcomeOf(approved), whole);
 });
 
 test('bug: a server that never sends a completion got a question for every line', async (t) => {
