@@ -69,6 +69,15 @@ test('bug: help and remedies named pages of docs/, which the package does not co
   );
 });
 
+test('bug: a merge put the old list of changes above the groups of the new one', async (t) => {
+  for (const section of (await textOf('CHANGELOG.md')).split(/^###? /m)) {
+    const [, ...lines] = section.split('\n').filter((line) => line !== '');
+    const changes = lines.filter((line) => line.startsWith('- '));
+    t.is(new Set(changes).size, changes.length);
+    if (lines.some((line) => /^[A-Z].*:$/.test(line))) t.notRegex(lines[0] ?? '', /^- /);
+  }
+});
+
 test("bug: the table of the ledger's rows named an older format of the store", async (t) => {
   t.true((await pageOf('mechanisms')).includes(`number of the store's format, now ${storeFormat};`));
 });
