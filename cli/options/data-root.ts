@@ -30,7 +30,7 @@ export const dataRootFlag = (help: string): Flag<string> => ({
   read: dataRootOf,
 });
 
-/** True if a host has ever kept its data in this folder, or may have: who opens a folder that is closed to this user says so. */
+/** True if a host has ever kept its data in this folder. Also true if the folder is closed to this user: who opens it says so. */
 export function hasData(dataRoot: string): boolean {
   if (isClosed(dataRoot)) return true;
   const { ledger, objects } = dataRootAt(dataRoot);
