@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 /** The JSON of an answer; named are the fields that the benchmark looks at. */
-export interface Answered {
+interface Answered {
   readonly status?: string;
   readonly lifecycle?: string;
   readonly [field: string]: unknown;

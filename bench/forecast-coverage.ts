@@ -12,13 +12,13 @@ const studies = mostObservations;
 const sampleMs = 50_000;
 
 /** Operations that finished after five like them, and how many of these took a time within their interval. */
-export interface Coverage {
+interface Coverage {
   readonly forecast: number;
   readonly held: number;
 }
 
 /** Holds every finished operation of a ledger against the interval that those before it had made. */
-export async function coverageOf(ledger: Ledger): Promise<Coverage> {
+async function coverageOf(ledger: Ledger): Promise<Coverage> {
   const rows = (await ledger.list('observation')).map(({ value }) => observedOperation.parse(value));
   const inOrder = rows.toSorted((one, other) => one.number - other.number);
   const forecast = inOrder.flatMap(({ cohort, number, timed }) => {

@@ -32,7 +32,7 @@ export const commitOutcome = {
 } as const;
 
 /** The transition to a state that commits what an effect hands over; `journal` is what that adds to the journal. */
-export const committedTo = <const Target extends string>(target: Target, journal: readonly EventType[] = []) =>
+export const committedTo = <const Target extends string>(target: Target, journal: readonly EventType[]) =>
   ({ target, actions: commitOutcome, meta: { journal } }) as const;
 
 /** The logic of an effect that was not provided. */

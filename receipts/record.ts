@@ -49,8 +49,8 @@ export class RunRecord<Value extends object> {
     return this.#declared;
   }
 
-  /** The id of the artifact of a record; `contentId` if it is known already. */
-  artifactIdOf(runId: string, record: Value, contentId: string = contentIdOfJson(record)): string {
+  /** The id of the artifact of a record that is stored under `contentId`. */
+  artifactIdOf(runId: string, record: Value, contentId: string): string {
     const { kind, origin } = this.#declared;
     return artifactIdOf({ runId, contentId, kind, origin: origin(record) });
   }

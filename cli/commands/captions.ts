@@ -33,7 +33,7 @@ export const rethrownForCaptions = (host: Pick<StudyHost, 'overview'>, runtimeId
 };
 
 /** The lines of captions as files have them, and the verdict of the check that decides about them. */
-export interface FiledCaptions {
+interface FiledCaptions {
   readonly outcome: 'accepted' | 'withheld';
   readonly reasonCodes: readonly string[];
   /** Those that the check accepted. */

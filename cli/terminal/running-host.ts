@@ -232,7 +232,7 @@ interface Looking {
 }
 
 /** Finds the host of a data root. Throws `NoHost`. */
-export async function findHost(dataRoot: string, looking: Looking = {}): Promise<FoundHost> {
+export async function findHost(dataRoot: string, looking: Looking): Promise<FoundHost> {
   const client = await connected(dataRoot, looking);
   if (client === null) throw noneOn(dataRoot);
   return { client, isOwn: () => false, close: async () => undefined };

@@ -255,7 +255,7 @@ const baselineDrop = 0.26;
 const leastLetters = 3;
 
 /** A name on a small drawing, in px from the corner of the drawing. */
-export interface PlacedName {
+interface PlacedName {
   readonly id: string;
   readonly name: string;
   readonly x: number;

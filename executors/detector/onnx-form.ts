@@ -1,5 +1,5 @@
 /** An array of numbers in a model: its dimensions, and its values as little-endian bytes. */
-export interface ModelTensor {
+interface ModelTensor {
   readonly dimensions: readonly number[];
   readonly bytes: Uint8Array;
 }
@@ -23,7 +23,7 @@ export interface ModelNode {
 }
 
 /** An input or an output of a model. A dimension with a name has any size. */
-export interface ModelValue {
+interface ModelValue {
   readonly name: string;
   readonly element: Element;
   readonly dimensions: readonly (number | string)[];

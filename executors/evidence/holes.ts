@@ -81,7 +81,7 @@ export const holesState = z.strictObject({
   recent: packedBytes,
   recentFrom: z.number(),
 });
-export type HolesState = z.infer<typeof holesState>;
+type HolesState = z.infer<typeof holesState>;
 
 /** Finds holes in a sound at its own rate, in all channels at once. */
 export class Holes {
@@ -98,7 +98,7 @@ export class Holes {
   #recentLength: number;
   #recentFrom: number;
 
-  constructor(from: HolesState | null = null) {
+  constructor(from: HolesState | null) {
     this.#lulls = from?.lulls ?? [];
     this.#waiting = from?.waiting ?? [];
     this.#open = from?.open ?? null;

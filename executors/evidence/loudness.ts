@@ -9,7 +9,7 @@ import { type FrameMetadata, numberIn } from './frames.ts';
 const TICKS_PER_MS = 48;
 
 /** The loudness of a pass in the end, whatever measured it. */
-export interface LoudnessMeter {
+interface LoudnessMeter {
   add(frame: FrameMetadata): void;
   /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
   fact(range: Range, truePeakCentiDbtp: number | null): LoudnessFact;

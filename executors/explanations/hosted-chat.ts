@@ -203,6 +203,12 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   };
 }
 
+/** The usual cause of a refusal, by its status. */
+const adviceOf: Readonly<Record<number, string>> = {
+  401: '; its key is missing or wrong',
+  404: '; it has no model of this name, or no chat completions at this address',
+};
+
 /** The failure in this host's own words: those of a provider may repeat the key. */
 function failureOf(error: unknown): ExplanationFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -212,7 +218,7 @@ function failureOf(error: unknown): ExplanationFailure {
   }
   const status = error instanceof Error && 'status' in error ? Number(error.status) : Number.NaN;
   if (status >= 100 && status <= 599) {
-    return new ExplanationFailure(`http_${status}`, 'the provider refused the request', error);
+    return new ExplanationFailure(`http_${status}`, `the provider refused the request${adviceOf[status] ?? ''}`, error);
   }
   return new ExplanationFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
 }

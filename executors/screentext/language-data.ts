@@ -71,7 +71,7 @@ export async function demandEngine(resolve: Resolve = installed): Promise<void> 
 }
 
 /** The engine in the form that this machine runs: its version, and the digest of what it computes with. */
-export async function engineIdentity(core: string, resolve: Resolve = installed): Promise<ToolIdentity> {
+export async function engineIdentity(core: string, resolve: Resolve): Promise<ToolIdentity> {
   const { folder, version } = await versionOf(resolve, 'tesseract.js-core');
   const bytes = await readFile(path.join(folder, `tesseract-core-${core}.wasm`));
   return { name: 'tesseract.js', version: `${version} ${core}`, digest: digestOf(bytes) };

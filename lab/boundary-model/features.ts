@@ -11,7 +11,7 @@ const fullScale = 32_767;
 const stepMs = (STEP_SAMPLES / rate) * 1000;
 
 /** Of one step: the levels of its bands, the estimate of the speech model, and the share of the step that is speech. */
-export const COLUMNS = bands + 2;
+const COLUMNS = bands + 2;
 
 /** A row of `COLUMNS` for each step of a clip, computed as the detector computes them (`executors/detector/sound-stream.ts`). */
 export async function rowsOf(model: SpeechModel, { samples, spans }: Clip): Promise<Float32Array> {

@@ -7,10 +7,10 @@ import { drawnNoise } from './noise.ts';
 import { type Said, type SpeechSpan, saidIn, speechPower } from './speech.ts';
 import type { SpokenVoice } from './voices.ts';
 
-export const clipMs = 24_000;
+const clipMs = 24_000;
 
 /** The parts of a clip. */
-export interface Sounds {
+interface Sounds {
   readonly voices: readonly SpokenVoice[];
   readonly backgrounds: Backgrounds;
 }

@@ -6,7 +6,7 @@ import { levelled, noisyEdges, type SpokenRun, spokenRuns } from '../utterances/
 import { Chance } from './chance.ts';
 
 /** A voice, or several that speak the same prompts. */
-export interface TrainingVoice extends Recordings {
+interface TrainingVoice extends Recordings {
   readonly name: string;
   /** Of the files: in Tux Paint the language is a part of their names. */
   readonly ending?: string;

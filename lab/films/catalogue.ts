@@ -1,9 +1,9 @@
 import { between, type Chance, chanceOf, oneOf, whole } from '../../fixtures/chance.ts';
 import type { Film, Join, Piece, Treatment } from './film.ts';
 import { type FilmSet, page, sceneryOf } from './scenery.ts';
-import { type CameraMove, type Shot, shotOf } from './shot.ts';
+import { type CameraMove, shotOf } from './shot.ts';
 
-export const filmKinds = [
+const filmKinds = [
   'ordinary',
   'dark',
   'montage',
@@ -20,7 +20,7 @@ export const filmKinds = [
 export type FilmKind = (typeof filmKinds)[number];
 
 /** How the pictures of a film are stored: at a steady rate, with pictures left out, or as two fields each. */
-export type Timing = 'steady' | 'variable' | 'interlaced';
+type Timing = 'steady' | 'variable' | 'interlaced';
 
 export interface FilmPlan {
   readonly name: string;
@@ -98,18 +98,15 @@ const shotSeconds = (kind: FilmKind, chance: Chance): number => {
   return kind === 'restless' ? between(chance, 2, 4) : between(chance, 1.2, 4);
 };
 
-/** A film of about this many seconds; the seed decides on everything else. `clips` are shots that were drawn elsewhere. */
-export function planFilm(
-  {
-    set,
-    kind,
-    rate,
-    timing,
-    seed,
-    seconds = 18,
-  }: Omit<FilmPlan, 'name' | 'film'> & { readonly seed: number; readonly seconds?: number },
-  clips: readonly Shot[] = [],
-): FilmPlan {
+/** A film of about this many seconds; the seed decides on everything else. */
+export function planFilm({
+  set,
+  kind,
+  rate,
+  timing,
+  seed,
+  seconds = 18,
+}: Omit<FilmPlan, 'name' | 'film'> & { readonly seed: number; readonly seconds?: number }): FilmPlan {
   const chance = chanceOf(seed);
   const fps = rate[0] / rate[1];
   const pieces: Piece[] = [];
@@ -117,9 +114,7 @@ export function planFilm(
   while (frames < seconds * fps) {
     const scene = kind === 'slides' ? page(chance) : sceneryOf(set, chance);
     const plan = { move: oneOf(chance, moves[kind]), bodies: kind === 'slides' ? 0 : whole(chance, 0, 2) };
-    const isClip = kind !== 'slides' && kind !== 'dark' && clips.length > 1 && chance() < 0.25;
-    const others = clips.filter((clip) => clip !== pieces.at(-1)?.shot);
-    const shot = isClip ? oneOf(chance, others) : shotOf(scene, plan, chance);
+    const shot = shotOf(scene, plan, chance);
     const length = Math.max(3, Math.round(shotSeconds(kind, chance) * fps));
     // A cut between two fields would lie inside a frame.
     const even = timing === 'interlaced' ? length + (length % 2) : length;
@@ -132,17 +127,17 @@ export function planFilm(
 }
 
 /** All films of a set: every kind at two of the rates, and some of them with variable rate or interlaced. */
-export function filmsOf(set: FilmSet, clips: readonly Shot[] = []): readonly FilmPlan[] {
+export function filmsOf(set: FilmSet): readonly FilmPlan[] {
   const first = set === 'tuned' ? 1 : 1001;
   const steady = filmKinds.flatMap((kind, at) =>
     [0, 1].map((half) => {
       const rate = rates[(at + 2 * half + (set === 'kept' ? 1 : 0)) % rates.length] ?? rates[1];
-      return planFilm({ set, kind, rate, timing: 'steady', seed: first + 2 * at + half }, clips);
+      return planFilm({ set, kind, rate, timing: 'steady', seed: first + 2 * at + half });
     }),
   );
   const others = (['ordinary', 'montage', 'dissolves', 'mixed'] as const).flatMap((kind, at) => [
-    planFilm({ set, kind, rate: rates[2], timing: 'variable', seed: first + 100 + at }, clips),
-    planFilm({ set, kind, rate: [50, 1], timing: 'interlaced', seed: first + 200 + at }, clips),
+    planFilm({ set, kind, rate: rates[2], timing: 'variable', seed: first + 100 + at }),
+    planFilm({ set, kind, rate: [50, 1], timing: 'interlaced', seed: first + 200 + at }),
   ]);
   return [...steady, ...others];
 }

@@ -2,7 +2,7 @@ import { between, type Chance, chanceOf } from '../../fixtures/chance.ts';
 import { type Picture, picture } from './picture.ts';
 import { FILM_HEIGHT, FILM_WIDTH, type Shot } from './shot.ts';
 
-export type Form = 'dissolve' | 'fade' | 'wipe';
+type Form = 'dissolve' | 'fade' | 'wipe';
 
 /** How a shot follows the one before: at once, or over some frames that lie between the two. */
 export type Join =

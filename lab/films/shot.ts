@@ -8,7 +8,7 @@ export const FILM_HEIGHT = 108;
 /** A shot gives its picture at a time, in seconds from its start. The picture is valid until the next call. */
 export type Shot = (second: number) => Picture;
 
-export const cameraMoves = ['still', 'hand', 'pan', 'zoom', 'shake', 'whip'] as const;
+const cameraMoves = ['still', 'hand', 'pan', 'zoom', 'shake', 'whip'] as const;
 export type CameraMove = (typeof cameraMoves)[number];
 
 type Path = (second: number) => View;
@@ -54,7 +54,7 @@ function pathOf(move: CameraMove, chance: Chance): Path {
 }
 
 /** How a scene moves in front of the camera. */
-export interface ShotPlan {
+interface ShotPlan {
   readonly move: CameraMove;
   /** How many bodies cross the picture. */
   readonly bodies: number;
@@ -80,14 +80,5 @@ export function shotOf(scene: Picture, { move, bodies }: ShotPlan, chance: Chanc
       fill(into, { x: at - size / 2, y: y - size + sway(second), w: size, h: 2 * size, round: true }, color);
     }
     return into;
-  };
-}
-
-/** Plays pictures that were drawn elsewhere, at their own rate, in a loop. */
-export function played(pictures: readonly Picture[], framesPerSecond: number): Shot {
-  return (second) => {
-    const found = pictures[Math.floor(second * framesPerSecond + 1e-6) % pictures.length];
-    if (found === undefined) throw new Error('a clip has no picture');
-    return found;
   };
 }

@@ -250,7 +250,7 @@ async function drawn(work: string, half: TitleSet, at: number): Promise<{ text: 
 }
 
 /** The languages of both titles of a film. One engine reads all films of a pack, best in the language that it is given first. */
-export const languagePairs = ['english-german', 'french-korean'] as const;
+const languagePairs = ['english-german', 'french-korean'] as const;
 
 /**
  * Films of a photograph that does not move: each once with two titles of 26 to 60 pixels in front of it, and once without any. The

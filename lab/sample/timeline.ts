@@ -69,7 +69,7 @@ export const passages: readonly Passage[] = [
   { kind: 'noise', startMs: 30800, endMs: 35800 },
 ];
 
-export interface Scene {
+interface Scene {
   readonly firstFrame: number;
   /** An ffmpeg source without size, rate and length. */
   readonly picture: string;

@@ -13,7 +13,7 @@ import { CopiedLife } from '../../test/crash/copied-lives.ts';
 import { FullLife, type KnownOfLife, LifeSurroundings, nothingKnown } from '../../test/crash/full-life.ts';
 
 /** A data root of a full life, as it was left at one of its commits or at its end. */
-export interface LeftOfLife {
+interface LeftOfLife {
   readonly root: string;
   /** The study with all its later stages; null until it was acknowledged. */
   readonly runtimeId: string | null;

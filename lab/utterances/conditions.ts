@@ -1,7 +1,7 @@
 import { gainOf, leastPower, meanPower, ofPowerOne, rate, samplesIn, scaled, seeded } from './samples.ts';
 
 /** Spoken words as they were placed, how loud they are, and music to lay under them. */
-export interface Placed {
+interface Placed {
   readonly samples: Float32Array;
   readonly speechPower: number;
   readonly music: Float32Array;
@@ -9,7 +9,7 @@ export interface Placed {
 }
 
 /** How much less of noise is high, and how much white noise is in it. */
-export interface NoiseColor {
+interface NoiseColor {
   readonly tilt: number;
   readonly white: number;
 }
@@ -74,7 +74,7 @@ function companded(sample: number): number {
 }
 
 /** A room: how long its echoes take to fall by 60 dB, its size (1 is usual), and how loud they are against the sound itself. */
-export interface Room {
+interface Room {
   readonly decayMs: number;
   readonly size: number;
   readonly echoDb: number;

@@ -24,7 +24,7 @@ const rule = {
 } as const;
 
 /** Levels of speech: how far below the loudest moment it may be, and how much softer the sound around it must be. */
-export interface EdgeRule {
+interface EdgeRule {
   /** From the levels in dB, in rising order; null if the recording is too noisy. */
   readonly belowLoudestDb: (levels: readonly number[]) => number | null;
   readonly clearDb: number;

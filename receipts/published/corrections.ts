@@ -56,7 +56,7 @@ export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility)
   const { tail } = execution.study;
   const { captions } = tail;
   const isAllowed = mayCorrect(conclusion, tail);
-  const on = (base: BaseLines, obstacle: CorrectionObstacle | null = null): Correctable => ({
+  const on = (base: BaseLines, obstacle: CorrectionObstacle | null): Correctable => ({
     obstacle: isAllowed
       ? obstacle
       : { code: 'caption_authority_required', message: 'no approval of this study is valid' },

@@ -7,7 +7,7 @@ import type { RecordedRun } from '../docs/openapi/examples.ts';
 type Words = Readonly<Record<string, string>>;
 
 /** The content of a request. */
-export interface Asked {
+interface Asked {
   readonly params?: Words;
   readonly query?: Words;
   readonly json?: unknown;

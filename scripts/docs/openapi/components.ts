@@ -3,7 +3,7 @@ import type { Json } from './json.ts';
 import type { NamedSchema } from './named-schemas.ts';
 
 /** Clients send `input` and receive `output`: a default makes a field optional on the way in only. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 const prefix = '#/components/schemas/';
 

@@ -15,7 +15,7 @@ const exchange = z.strictObject({
 });
 
 /** A recorded run of a host: one exchange of each operation, and the answers to refused requests. */
-export const recordedRun = z.strictObject({
+const recordedRun = z.strictObject({
   operations: z.record(z.string(), exchange),
   refusals: z.record(z.string(), z.json()),
 });

@@ -2,7 +2,7 @@ import { isRecord, type Json } from './json.ts';
 import { nameOf } from './read-document.ts';
 
 /** Good requests must stay good; answers must stay within the released description. */
-export type Side = 'request' | 'answer';
+type Side = 'request' | 'answer';
 
 /** Bounds of which the larger, or the smaller, is the narrower. */
 const lowerBounds = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as const;

@@ -10,7 +10,7 @@ import type { Json } from './json.ts';
 import type { Refusals } from './refusals.ts';
 
 /** The parts from which operations are built. */
-export interface Workshop {
+interface Workshop {
   readonly components: Components;
   readonly refusals: Refusals;
   readonly run: RecordedRun;

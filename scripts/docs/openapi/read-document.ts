@@ -30,7 +30,7 @@ const content = z.record(
 const response = z.looseObject({ description: z.string(), content: content.optional() });
 
 /** An operation of the document, as pages and checks read it. */
-export const operation = z.looseObject({
+const operation = z.looseObject({
   operationId: z.string(),
   tags: z.array(z.string()),
   summary: z.string(),

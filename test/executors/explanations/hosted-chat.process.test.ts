@@ -85,6 +85,17 @@ test('no other refusal is waited for, and without patience none is', async (t) =
   t.deepEqual([provider.asked.length, waits.length], [1, 0]);
 });
 
+test('a refusal of the key or of the name of the model says so', async (t) => {
+  for (const [status, words] of [
+    [401, /key is missing or wrong$/],
+    [404, /no model of this name, or no chat completions at this address$/],
+    [500, /refused the request$/],
+  ] as const) {
+    const { ask } = await chatWith(t, [refusesFor(status)]);
+    t.regex((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message, words);
+  }
+});
+
 test('a wait ends with its signal', async (t) => {
   const stop = new AbortController();
   const { ask } = await chatWith(
