@@ -40,8 +40,12 @@ function reasonsAgainst() {
     ...(changed === '' ? [] : ['files differ from the commit; commit them or take them back']),
     ...(changelog.includes(`\n## [${version}]`) ? [] : [`CHANGELOG.md has no section [${version}]; name it so`]),
     ...(described === version ? [] : [`docs/openapi.json describes ${described}; run npm run docs`]),
-    ...(keptWire === version ? [] : [`the kept wire is that of ${keptWire}; run node --import tsx scripts/release-wire.ts`]),
-    ...(existsSync(join(root, stores)) ? [] : [`${stores} is missing; run node --import tsx lab/cut-stores.ts ${stores}`]),
+    ...(keptWire === version
+      ? []
+      : [`the kept wire is that of ${keptWire}; run node --import tsx scripts/release-wire.ts`]),
+    ...(existsSync(join(root, stores))
+      ? []
+      : [`${stores} is missing; run node --import tsx lab/cut-stores.ts ${stores}`]),
   ];
 }
 
