@@ -19,7 +19,7 @@ import {
   openHostedChat,
   tokenLimitFieldsOf,
 } from '../../executors/explanations/hosted-chat.ts';
-import { type HostedProvider, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
+import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
@@ -62,7 +62,14 @@ export async function openTranslator(
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
   const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
-  return new CaptionTranslations({ ...chosen, chat, detector, gates, ledger });
+  return new CaptionTranslations({
+    ...chosen,
+    chat,
+    detector,
+    gates,
+    ledger,
+    isAbsent: () => isAbsent(chosen.provider),
+  });
 }
 
 interface TranslationAskerOptions {
@@ -297,6 +304,8 @@ class Silence {
 
 interface CaptionTranslationsOptions extends TranslationAskerOptions {
   readonly ledger: TranslatorBasis['ledger'];
+  /** True if no server answers. */
+  readonly isAbsent: () => Promise<boolean>;
   readonly provider: HostedProvider;
   readonly model: string;
 }
@@ -325,10 +334,13 @@ export class CaptionTranslations {
   readonly #configuration: TranslationConfiguration;
   readonly #ledger: TranslatorBasis['ledger'];
   readonly identity: CaptionTranslator;
+  /** True if no server answers. */
+  readonly isAbsent: () => Promise<boolean>;
 
   constructor(options: CaptionTranslationsOptions) {
     const { provider, model, ledger } = options;
     this.#ledger = ledger;
+    this.isAbsent = options.isAbsent;
     this.#asker = new TranslationAsker(options);
     this.#configuration = configurationOf(provider, model);
     this.identity = {

@@ -36,11 +36,14 @@ import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
+import type { CaptionTranslations } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
   /** The start options of this host. */
   readonly ability: CaptionAbility;
+  /** Null on a host that translates no captions. */
+  readonly translator: Pick<CaptionTranslations, 'isAbsent'> | null;
 }
 
 const underWay = ['producing', 'checking'];
@@ -67,17 +70,22 @@ export class CaptionService {
 
   /**
    * Makes captions under an approval and checks them. While a host has as many lines translated as it may, it waits, and the
-   * journal has no attempt. Throws `illegal_caption_transition`, `caption_authority_required` and
+   * journal has no attempt. It has none either if no server answers. Throws `illegal_caption_transition`, `caption_authority_required` and
    * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
    * stays free then. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
-    const { ability, runtimes } = this.#options;
+    const { translator, runtimes } = this.#options;
     const make = () => this.#produced(runtimeId, approval);
-    if (ability.translator === undefined) return make();
+    if (translator === null) return make();
     // A request that is refused now does not wait, and neither do captions of which nothing is translated.
     const text = textToTranslateOf(this.#jobOf(await runtimes.read(runtimeId), approval));
-    return text === null ? make() : this.#translating.take(make);
+    if (text === null) return make();
+    return this.#translating.take(async () => {
+      // An attempt that cannot begin would be one of three under the approval.
+      if (!(await translator.isAbsent())) return make();
+      throw new ServiceError('caption_translation_failed', 'translator: unreachable: no model server answers');
+    });
   }
 
   async #produced(runtimeId: string, approval: CaptionProductionRequest['approval']): Promise<CaptionProductions> {

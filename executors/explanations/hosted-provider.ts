@@ -58,6 +58,21 @@ export function withServer<Given extends Environment>(environment: Given, server
   return isLocal && !isKeyed ? { ...named, OPENAI_API_KEY: undefined } : named;
 }
 
+/** A server that has not answered within this time in ms is there, and busy. */
+const presenceMs = 5_000;
+
+/** True if nothing answers at the address of a server. It gets neither a key nor a text. */
+export async function isAbsent({ baseUrl }: Pick<HostedProvider, 'baseUrl'>): Promise<boolean> {
+  const signal = AbortSignal.timeout(presenceMs);
+  try {
+    const answer = await fetch(`${baseUrl}/models`, { signal, redirect: 'manual' });
+    await answer.body?.cancel();
+    return false;
+  } catch {
+    return !signal.aborted;
+  }
+}
+
 interface BoundedFetchOptions {
   /** Sent as a bearer; null sends no authorization at all. */
   readonly apiKey: string | null;

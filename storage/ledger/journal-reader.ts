@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { firstLink, follows, isEvent, jsonOf, linkOf, refuseUnproven } from './journal-chain.ts';
 import { eventKey, eventSeqOf, headKey } from './keys.ts';
 import { type JournalPage, LedgerError, readFailure, type StoredJournalHead } from './ledger.ts';
-import { decodeRow } from './row-codec.ts';
+import { allOf, decodeRow } from './row-codec.ts';
 
 // About 300 bytes each.
 const rememberedRuns = 4096;
@@ -182,9 +182,8 @@ export class JournalReader {
     const last = Math.min(after + limit, head.seq);
     if (last <= after) return { events: [], head };
     try {
-      const stored = await this.#database
-        .values({ gt: eventKey(runId, after), lte: eventKey(runId, last), highWaterMarkBytes: portionBytes })
-        .all();
+      const range = { gt: eventKey(runId, after), lte: eventKey(runId, last), highWaterMarkBytes: portionBytes };
+      const stored = await allOf(this.#database.values(range));
       // Keys are unique, so a full count leaves no room for a gap.
       if (stored.length !== last - after) {
         throw new LedgerError('invalid_journal_chain', `${runId} lacks events in (${after}, ${last}]`);

@@ -16,7 +16,7 @@ import {
 } from './ledger.ts';
 import type { StoreFormats } from './migrate-store.ts';
 import { copyLedger, type NumberedStore, openNumberedStore } from './numbered-store.ts';
-import { decodeOrMark, decodeRow, encodeRow, eventsRange, stampedRow, storedValues } from './row-codec.ts';
+import { allOf, decodeOrMark, decodeRow, encodeRow, eventsRange, stampedRow, storedValues } from './row-codec.ts';
 
 const listBytes = 1024 * 1024;
 
@@ -125,7 +125,7 @@ class LevelLedger implements Ledger {
   async list(space: Space, prefix = ''): Promise<{ key: string; value: unknown }[]> {
     const range = rowRange(space, prefix);
     try {
-      const entries = await this.#database.iterator({ ...range, highWaterMarkBytes: listBytes }).all();
+      const entries = await allOf(this.#database.iterator({ ...range, highWaterMarkBytes: listBytes }));
       return entries.map(([stored, row]) => {
         return { key: nameOf(stored), value: decodeOrMark(stored, row) };
       });
@@ -139,7 +139,7 @@ class LevelLedger implements Ledger {
     const last = after === '' ? null : rowKey(space, after);
     try {
       const range = last === null || Buffer.compare(last, gte) < 0 ? { gte, lt } : { gt: last, lt };
-      return (await this.#database.keys({ ...range, limit }).all()).map(nameOf);
+      return (await allOf(this.#database.keys({ ...range, limit }))).map(nameOf);
     } catch (error) {
       throw readFailure(error, 'store_unreadable', `${space} keys`);
     }

@@ -7,6 +7,7 @@ import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { startCodes, startRemedies } from '../../cli/failures.ts';
+import { captionFlags } from '../../cli/options/engines.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
 import { serveFlags } from '../../cli/options/serve-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
@@ -75,6 +76,14 @@ test('bug: a merge put the old list of changes above the groups of the new one',
     const changes = lines.filter((line) => line.startsWith('- '));
     t.is(new Set(changes).size, changes.length);
     if (lines.some((line) => /^[A-Z].*:$/.test(line))) t.notRegex(lines[0] ?? '', /^- /);
+  }
+});
+
+test('bug: the table of executors in the rules of captions lacked one', async (t) => {
+  const table = sectionOf(await pageOf('caption-rules'), '## The lines');
+  const { choices = [] } = captionFlags['caption-executor'];
+  for (const name of choices.filter((each) => each !== 'recorded' && each !== 'deterministic-test')) {
+    t.regex(table, new RegExp(`^\\| .*\`${name}\``, 'm'), name);
   }
 });
 

@@ -85,7 +85,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const { classification = 'embedded_subtitle_tracks' } = options;
   const allowance = options.allowance ?? defaultCaptionAllowance;
   const ability = { classification, allowance, translator: translator?.identity };
-  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability });
+  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability, translator });
   // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {

@@ -34,7 +34,7 @@ type Fate = (nth: number, lines: number) => ExplanationFailure | 'hangs' | null;
 
 /** A model that translates correctly, unless a fate says otherwise; a host translates with it. */
 function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
-  const script = { fate: first, isEmpty: false };
+  const script = { fate: first, isEmpty: false, isAbsent: false };
   const asked: string[] = [];
   const chat: HostedChat = {
     async ask({ user }, signal) {
@@ -54,7 +54,10 @@ function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
   };
   const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: null, isLocal: true };
   const translator = (ledger: Ledger) =>
-    new CaptionTranslations({ provider, model: 'stub', chat, detector, gates, ledger });
+    new CaptionTranslations({
+      ...{ provider, model: 'stub', chat, detector, gates, ledger },
+      isAbsent: async () => script.isAbsent,
+    });
   return { script, asked, translator };
 }
 
@@ -122,6 +125,18 @@ test('a host that ended in the middle keeps the answers for the next one, and no
   t.like(await outcomeOf({ bench: next, runtimeId, approval }), whole);
   t.is(model.asked.length, together + apart + 1);
   t.is(await rows(next.ledger), 0);
+});
+
+test('bug: three requests while no model server ran used up every attempt under an approval', async (t) => {
+  const model = scripted(() => null);
+  model.script.isAbsent = true;
+  const approved = await translating(t, model);
+  for (let nth = 0; nth < 4; nth += 1) {
+    t.is(await outcomeOf(approved), 'caption_translation_failed: translator: unreachable: no model server answers');
+  }
+  t.deepEqual(await approved.bench.journal(approved.runtimeId, approved.after), []);
+  model.script.isAbsent = false;
+  t.like(await outcomeOf(approved), whole);
 });
 
 test('answers of which no line passes the gates are not kept', async (t) => {

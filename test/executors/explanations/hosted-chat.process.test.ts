@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { openHostedChat } from '../../../executors/explanations/hosted-chat.ts';
-import { usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
+import { isAbsent, usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
 import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
@@ -94,6 +94,14 @@ test('a refusal of the key or of the name of the model says so', async (t) => {
     const { ask } = await chatWith(t, [refusesFor(status)]);
     t.regex((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message, words);
   }
+});
+
+test('a server is absent only if nothing answers at its address', async (t) => {
+  const provider = await StubProvider.start();
+  const { baseUrl } = provider;
+  t.false(await isAbsent({ baseUrl }));
+  await provider.close();
+  t.true(await isAbsent({ baseUrl }));
 });
 
 test('a wait ends with its signal', async (t) => {

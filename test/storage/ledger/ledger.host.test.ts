@@ -5,7 +5,7 @@ import test from 'ava';
 import { formatKey, indexed, indexKey, rowKey } from '../../../storage/ledger/keys.ts';
 import { LedgerError } from '../../../storage/ledger/ledger.ts';
 import { markPathOf } from '../../../storage/ledger/ledger-mark.ts';
-import { DamagedRow } from '../../../storage/ledger/row-codec.ts';
+import { allOf, DamagedRow } from '../../../storage/ledger/row-codec.ts';
 import {
   compactRows,
   draft,
@@ -249,6 +249,31 @@ test('bug: a ledger whose folder was moved away took commits on', async (t) => {
   const again = await openScratchLedger(t, directory);
   t.is(again.get('live', 'a'), 1);
   t.is(again.get('live', 'b'), undefined);
+});
+
+test('bug: each short list reserved room for a thousand rows, and the memory of a host grew', async (t) => {
+  const asked: number[] = [];
+  let closed = 0;
+  const iterator = (left: number, fails = false) => ({
+    nextv: async (size: number) => {
+      asked.push(size);
+      if (fails && asked.length > 1) throw new Error('refused');
+      // LevelDB may give fewer than the size, before the end as well.
+      const page = Array.from({ length: Math.min(left, size - 1) }, (_, at) => left - at);
+      left -= page.length;
+      return page;
+    },
+    close: async () => {
+      closed += 1;
+    },
+  });
+  t.deepEqual(await allOf(iterator(3)), [3, 2, 1]);
+  t.is(asked[0], 64);
+  t.is((await allOf(iterator(5000))).length, 5000);
+  t.is(Math.max(...asked), 1000);
+  asked.length = 0;
+  await t.throwsAsync(allOf(iterator(100, true)), { message: 'refused' });
+  t.is(closed, 3);
 });
 
 test('the ledger names the points before and after each batch', async (t) => {
