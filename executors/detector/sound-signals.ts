@@ -39,6 +39,39 @@ export function samplesIn(bytes: Uint8Array): Int16Array {
   return new Int16Array(buffer, byteOffset, byteLength / BYTES_PER_SAMPLE);
 }
 
+/** Cuts all signals into windows of the same length as their bytes arrive. */
+export class SampleWindows {
+  readonly #length: number;
+  #samples: number;
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** `length` is the samples of each signal in a window, `samples` how many came before. */
+  constructor(length: number, samples: number) {
+    this.#length = length;
+    this.#samples = samples;
+  }
+
+  /** How many samples of each signal came. */
+  get samples(): number {
+    return this.#samples;
+  }
+
+  /** Takes a piece of any size. Calls `measure` with samples of one window, and `end` after the last ones of a window. */
+  add(chunk: Buffer, measure: (samples: Int16Array) => void, end: () => void): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
+    for (let at = 0; at < whole; ) {
+      const room = this.#length - (this.#samples % this.#length);
+      const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
+      measure(samplesIn(bytes.subarray(at, to)));
+      this.#samples += (to - at) / BYTES_PER_INSTANT;
+      if (this.#samples % this.#length === 0) end();
+      at = to;
+    }
+    this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+}
+
 /** A stretch of all signals, one array each, from -1 to 1. */
 export type SignalBlock = readonly Float32Array[];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
-import { BYTES_PER_INSTANT, SAMPLES_PER_MS, SIGNALS, samplesIn } from '../detector/sound-signals.ts';
+import { SAMPLES_PER_MS, SampleWindows, SIGNALS } from '../detector/sound-signals.ts';
 
 const run = z.strictObject({ startMs: z.number(), endMs: z.number(), highest: z.number() });
 
@@ -81,19 +81,17 @@ export class ChannelFaults {
   readonly #range: Range;
   readonly #silent: { readonly left: FaultRun; readonly right: FaultRun };
   readonly #inverted: FaultRun;
-  #samples = 0;
+  readonly #windows: SampleWindows;
   #left = 0;
   #right = 0;
   #product = 0;
-  #rest: Buffer = Buffer.alloc(0);
 
   constructor(range: Range, from: ChannelFaultsState | null = null) {
     this.#range = range;
     this.#silent = { left: new FaultRun(from?.left), right: new FaultRun(from?.right) };
     this.#inverted = new FaultRun(from?.inverted);
-    if (from === null) return;
-    this.#samples = from.samples;
-    [this.#left, this.#right, this.#product] = from.sums;
+    this.#windows = new SampleWindows(WINDOW_SAMPLES, from?.samples ?? 0);
+    if (from !== null) [this.#left, this.#right, this.#product] = from.sums;
   }
 
   save(): ChannelFaultsState {
@@ -101,23 +99,17 @@ export class ChannelFaults {
       left: this.#silent.left.save(),
       right: this.#silent.right.save(),
       inverted: this.#inverted.save(),
-      samples: this.#samples,
+      samples: this.#windows.samples,
       sums: [this.#left, this.#right, this.#product],
     };
   }
 
   add(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    for (let at = 0; at < whole; ) {
-      const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
-      const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
-      this.#measure(samplesIn(bytes.subarray(at, to)));
-      this.#samples += (to - at) / BYTES_PER_INSTANT;
-      if (this.#samples % WINDOW_SAMPLES === 0) this.#endWindow();
-      at = to;
-    }
-    this.#rest = Buffer.from(bytes.subarray(whole));
+    this.#windows.add(
+      chunk,
+      (samples) => this.#measure(samples),
+      () => this.#endWindow(),
+    );
   }
 
   facts(): (SilentChannelFact | PhaseInversionFact)[] {
@@ -148,7 +140,7 @@ export class ChannelFaults {
   }
 
   get #atMs(): number {
-    return this.#range.startMs + this.#samples / SAMPLES_PER_MS;
+    return this.#range.startMs + this.#windows.samples / SAMPLES_PER_MS;
   }
 
   #measure(samples: Int16Array): void {

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import {
-  BYTES_PER_INSTANT,
   BYTES_PER_SAMPLE,
   CHANNELS,
   SAMPLE_RATE,
   SAMPLES_PER_MS,
+  SampleWindows,
   SIGNALS,
-  samplesIn,
 } from '../detector/sound-signals.ts';
 import { packedBytes } from '../pictures/small-picture.ts';
 import type { KeepObject } from './keyframes.ts';
@@ -41,55 +40,48 @@ type WaveformState = z.infer<typeof waveformState>;
 export class WaveformMeter {
   readonly #range: Range;
   readonly #bytes: Buffer;
-  #samples = 0;
+  readonly #windows: SampleWindows;
   #lowest = 0;
   #highest = 0;
-  #rest: Buffer = Buffer.alloc(0);
 
   constructor(range: Range, from: WaveformState | null = null) {
     this.#range = range;
     const windows = Math.ceil((range.endMs - range.startMs) / WAVEFORM_RULE.windowMs);
     this.#bytes = Buffer.alloc(HEADER_BYTES + windows * WINDOW_BYTES);
+    this.#windows = new SampleWindows(WINDOW_SAMPLES, from?.samples ?? 0);
     if (from === null) return;
     this.#bytes.set(from.drawn, HEADER_BYTES);
-    this.#samples = from.samples;
     this.#lowest = from.lowest;
     this.#highest = from.highest;
   }
 
   save(): WaveformState {
-    const whole = Math.floor(this.#samples / WINDOW_SAMPLES);
+    const whole = Math.floor(this.#windows.samples / WINDOW_SAMPLES);
     const drawn = this.#bytes.subarray(HEADER_BYTES, HEADER_BYTES + whole * WINDOW_BYTES);
-    return { drawn, samples: this.#samples, lowest: this.#lowest, highest: this.#highest };
+    return { drawn, samples: this.#windows.samples, lowest: this.#lowest, highest: this.#highest };
   }
 
   /** Takes samples in pieces of any size, no more than the range has. */
   add(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const whole = bytes.length - (bytes.length % BYTES_PER_INSTANT);
-    for (let at = 0; at < whole; ) {
-      const room = WINDOW_SAMPLES - (this.#samples % WINDOW_SAMPLES);
-      const to = Math.min(whole, at + room * BYTES_PER_INSTANT);
-      this.#measure(samplesIn(bytes.subarray(at, to)));
-      this.#samples += (to - at) / BYTES_PER_INSTANT;
-      if (this.#samples % WINDOW_SAMPLES === 0) this.#close();
-      at = to;
-    }
-    this.#rest = Buffer.from(bytes.subarray(whole));
+    this.#windows.add(
+      chunk,
+      (samples) => this.#measure(samples),
+      () => this.#close(),
+    );
   }
 
   /** Keeps the object, and returns its fact; null if no sample came. A last window may be shorter. */
   async end(keep: KeepObject): Promise<WaveformFact | null> {
-    if (this.#samples === 0) return null;
-    if (this.#samples % WINDOW_SAMPLES !== 0) this.#close();
-    const windows = Math.ceil(this.#samples / WINDOW_SAMPLES);
+    if (this.#windows.samples === 0) return null;
+    if (this.#windows.samples % WINDOW_SAMPLES !== 0) this.#close();
+    const windows = Math.ceil(this.#windows.samples / WINDOW_SAMPLES);
     const header = [1, 0, SAMPLE_RATE, WINDOW_SAMPLES, windows];
     for (const [place, value] of header.entries()) this.#bytes.writeUInt32LE(value, place * 4);
     const bytes = this.#bytes.subarray(0, HEADER_BYTES + windows * WINDOW_BYTES);
     const contentId = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
     await keep({ contentId, bytes });
     const { startMs } = this.#range;
-    const endMs = Math.min(this.#range.endMs, startMs + Math.ceil(this.#samples / SAMPLES_PER_MS));
+    const endMs = Math.min(this.#range.endMs, startMs + Math.ceil(this.#windows.samples / SAMPLES_PER_MS));
     const { windowMs } = WAVEFORM_RULE;
     return { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
   }
@@ -108,7 +100,7 @@ export class WaveformMeter {
   }
 
   #close(): void {
-    const window = Math.ceil(this.#samples / WINDOW_SAMPLES) - 1;
+    const window = Math.ceil(this.#windows.samples / WINDOW_SAMPLES) - 1;
     this.#bytes.writeInt16LE(this.#lowest, HEADER_BYTES + window * WINDOW_BYTES);
     this.#bytes.writeInt16LE(this.#highest, HEADER_BYTES + window * WINDOW_BYTES + BYTES_PER_SAMPLE);
     this.#lowest = 0;
