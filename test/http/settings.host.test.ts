@@ -103,7 +103,12 @@ const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, Re
   ['nothing', {}, 'invalid_settings_change', /nothing/],
   ['set and unset', { set: captioning, unset: ['caption-executor'] }, 'invalid_settings_change', /at once/],
   ['a port', { set: { port: 1 } }, 'setting_not_changeable', /settings set port=VALUE/],
-  ['an option of the start', { set: { 'maximum-live-studies': 9 } }, 'setting_not_changeable', /option of this start/],
+  [
+    'an option of the start',
+    { set: { 'maximum-live-studies': 9 } },
+    'setting_not_changeable',
+    /an option on the command line of the host sets maximum-live-studies: start the host without it/,
+  ],
   [
     'a server outside this machine, which would get the key',
     {
