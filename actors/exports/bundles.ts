@@ -51,7 +51,7 @@ interface OpenedBundle {
 
 /**
  * A stored file of a bundle, read whole and hashed when its turn comes, and dropped behind its last byte. So a slow reader holds
- * one file and not all of them. `read` rejects with `ObjectStoreError` where the file was deleted or damaged meanwhile.
+ * one file and not all of them. `read` rejects with `ObjectStoreError` if the file was deleted or damaged meanwhile.
  */
 class StoredPart implements ByteReader {
   readonly contentId: string;

@@ -42,7 +42,7 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
     onStamped: listeners.stamped,
   });
   const objectStore = patientObjectStore(opened, clock);
-  // A host runs on where its data root was moved, and its paths may lead into that of another host.
+  // A host still runs after its data root was moved. Its paths may lead into that of another host then.
   const demandInPlace = (): void => {
     try {
       ledger.demandInPlace();

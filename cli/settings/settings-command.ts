@@ -79,6 +79,9 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   const [word = 'show', ...words] = given.positional;
   const verb = verbs.find((each) => each === word);
   if (verb === undefined) throw new WrongCall(`${word}: one of ${verbs.join(', ')}`);
+  if (verb === 'show' && words.length > 0) {
+    throw new WrongCall(`${words.join(' ')}: settings show takes no names; it shows all settings`);
+  }
   const settings = await readSettings(path);
   if (verb === 'show') {
     show(terminal, path, settings);

@@ -246,6 +246,8 @@ export async function writeSettings(path: string, changes: SettingChanges): Prom
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
+    // The person knows the file and not its draft. The error of a write has no path.
+    if (error instanceof Error && 'code' in error) throw Object.assign(error, { path: file });
     throw error;
   }
 }

@@ -231,6 +231,7 @@ test('a call that sets nothing names the missing part', async (t) => {
     [['set', 'port'], /give NAME=VALUE/],
     [['unset', 'prot'], /did you mean port\?/],
     [['change'], /change: one of show, set, unset/],
+    [['show', 'port'], /port: settings show takes no names/],
   ] as const) {
     const { exit, stderr } = await runCommand(['settings', ...args, '--data-root', root]);
     t.is(exit, 2);
