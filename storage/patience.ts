@@ -18,6 +18,26 @@ export function isPassingFault(error: unknown): boolean {
 // Long enough for a burst of open files to be over, short enough for a client that waits for an answer.
 const waitsMs = [20, 100, 300];
 
+/** Waits. Rejects with the reason of `signal` once that aborts. */
+export function paused(
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clock.clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = clock.setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}
+
 /** Reads again after each fault that passes. Rejects with `StorageUnavailable` where it stays, with any other at once. */
 async function patiently<Value>(clock: Clock, read: () => Promise<Value>): Promise<Value> {
   for (const waitMs of waitsMs) {

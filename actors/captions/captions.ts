@@ -70,9 +70,9 @@ export class CaptionService {
 
   /**
    * Makes captions under an approval and checks them. While a host has as many lines translated as it may, it waits, and the
-   * journal has no attempt. It has none either if no server answers. Throws `illegal_caption_transition`, `caption_authority_required` and
-   * `caption_current_run_causality_required`, and `caption_lines_unavailable` where captions would have no line: the approval
-   * stays free then. A check that could not be written down is nothing that fails here.
+   * journal has no attempt. It has none either if no server answers. Throws `illegal_caption_transition`,
+   * `caption_authority_required` and `caption_current_run_causality_required`. It throws `caption_lines_unavailable` if captions
+   * would have no line: the approval stays free then. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
     const { translator, runtimes } = this.#options;

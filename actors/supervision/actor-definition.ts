@@ -3,6 +3,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { StorageUnavailable } from '../../contract/base/errors.ts';
 import type { ChartOf } from '../../machines/catalogue.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
+import { paused } from '../../storage/patience.ts';
 import type { RowOf, VersionedChart } from './actor-row.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -20,23 +21,8 @@ async function untilAvailable<Result>(clock: Clock, signal: AbortSignal, run: ()
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error;
     }
-    await pause(clock, signal, waitMs);
+    await paused(clock, waitMs, signal);
   }
-}
-
-function pause(clock: Clock, signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clock.clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = clock.setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-  });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { count, identityOf, labelLine, shownText } from '../../contract/base/grammar.ts';
 import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { boundedFetch, type HostedProvider, keyEcho, patiently } from './hosted-provider.ts';
+import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from './hosted-provider.ts';
 import type { Explained } from './language-explainer.ts';
 
 /** As much of a chat completion as is looked at; servers differ in the rest. */
@@ -184,20 +184,13 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
       { signal },
     );
 
-  const once = async (question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> => {
-    signal.throwIfAborted();
-    const limit = new AbortController();
-    const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
-    try {
-      return chatAnswerOf(await send(question, AbortSignal.any([signal, limit.signal])), limits, holdsKey);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.signal.aborted) throw new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error);
-      throw failureOf(error);
-    } finally {
-      clock.clearTimeout(timer);
-    }
-  };
+  const once = (question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> =>
+    inTime(
+      { clock, wallMs: maxWallMs, signal },
+      async (bounded) => chatAnswerOf(await send(question, bounded), limits, holdsKey),
+      (error, isLate) =>
+        isLate ? new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+    );
   return {
     ask: (question, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(question, signal)),
   };

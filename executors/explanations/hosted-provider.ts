@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
+import { paused } from '../../storage/patience.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
 export interface HostedProvider {
@@ -104,9 +105,9 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 
 /**
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
- * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status and the time to wait alone. Its
- * words may repeat the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`, and with the
- * platform's error if no whole answer came.
+ * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps only the status and the time to wait. Its
+ * words may repeat the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`,
+ * and with the platform's error if no whole answer came.
  */
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
@@ -180,19 +181,31 @@ export async function patiently<Result>(
   }
 }
 
-function paused(clock: Patience['clock'], ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clock.clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = clock.setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop);
-    if (signal.aborted) stop();
-  });
+interface TimeLimit extends Omit<Patience, 'mostMs'> {
+  /** The longest that the request and its answer may take, in ms. */
+  readonly wallMs: number;
+}
+
+/**
+ * Sends a request once, and aborts it if it takes too long. Rejects with the reason of `signal` once that aborts, and else with what
+ * `failureOf` makes of the error.
+ */
+export async function inTime<Result>(
+  { clock, wallMs, signal }: TimeLimit,
+  send: (signal: AbortSignal) => Promise<Result>,
+  failureOf: (error: unknown, isLate: boolean) => Error,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const limit = new AbortController();
+  const timer = clock.setTimeout(() => limit.abort(), wallMs);
+  try {
+    return await send(AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(error, limit.signal.aborted);
+  } finally {
+    clock.clearTimeout(timer);
+  }
 }
 
 /** Keys that are shorter are rather words, such as `ollama`, that a server on this machine wants in the place of a key. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
-import { boundedFetch, type HostedProvider, keyEcho, patiently } from '../explanations/hosted-provider.ts';
+import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '../explanations/hosted-provider.ts';
 import {
   cleanText,
   meanOf,
@@ -200,7 +200,8 @@ function parsed(text: string): unknown {
 
 /**
  * A recognizer behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request without
- * a prompt, and a region that the server has taken is never sent again. Its identity cannot be seen from here: its digest is that of its address and the name of the model.
+ * a prompt, and a region that the server has taken is never sent again. Its identity cannot be seen from here: its digest is that of
+ * its address and the name of the model.
  */
 export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
   const { provider, model, clock, patienceMs = 0 } = options;
@@ -221,20 +222,13 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     return parsed(text);
   };
 
-  const once = async (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> => {
-    signal.throwIfAborted();
-    const limit = new AbortController();
-    const timer = clock.setTimeout(() => limit.abort(), maxWallMs);
-    try {
-      return transcribedRegion(await ask(sound, AbortSignal.any([signal, limit.signal])));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (limit.signal.aborted) throw new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error);
-      throw failureOf(error);
-    } finally {
-      clock.clearTimeout(timer);
-    }
-  };
+  const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> =>
+    inTime(
+      { clock, wallMs: maxWallMs, signal },
+      async (bounded) => transcribedRegion(await ask(sound, bounded)),
+      (error, isLate) =>
+        isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+    );
 
   return {
     engine: 'openai',
