@@ -14,7 +14,7 @@ import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError } from './failures.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
-import { answersQuestion, nearestName, parseFlags } from './options/flags.ts';
+import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import {
@@ -160,7 +160,8 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
   process.once('SIGINT', () => stop.abort(new Error('interrupted')));
   let terminal: Terminal = processTerminal(args.includes('--json'), stop.signal);
   try {
-    const given = parseFlags(args, command.flags, command.positionals);
+    const parsed = parseFlags(args, command.flags, command.positionals);
+    const given = { ...parsed, positional: parsed.positional.map(storedPath) };
     terminal = processTerminal(given.has('json'), stop.signal);
     await command.check?.(given, terminal);
     const dataRoot = dataRootOf(given);

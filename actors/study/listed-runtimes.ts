@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSameName } from '../../contract/base/grammar.ts';
 import { hasEnded, type Lifecycle, type RuntimeRow, type Runtimes } from '../../contract/study/status.ts';
 import { indexed, indexKey } from '../../storage/ledger/keys.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
@@ -11,7 +12,7 @@ import { newestFirst, type PageRequest, readStored } from '../supervision/reads.
 export interface RuntimeListRequest extends PageRequest {
   readonly sourceSessionId: string | null;
   readonly lifecycle: Lifecycle | null;
-  /** The label of the source, as a whole. */
+  /** The label of the source, as a whole, in any form of Unicode. */
   readonly label: string | null;
 }
 
@@ -69,7 +70,9 @@ export class ListedRuntimes {
     const { rows, damaged, nextCursor } = await newestFirst(ledger, [scope], request, (runtimeId) => {
       const row = this.row(runtimeId);
       const isAsked =
-        row !== null && (lifecycle ?? row.lifecycle) === row.lifecycle && (label ?? row.label) === row.label;
+        row !== null &&
+        (lifecycle ?? row.lifecycle) === row.lifecycle &&
+        (label === null || (row.label !== null && isSameName(label, row.label)));
       return isAsked ? row : null;
     });
     const isNothing = rows.length + damaged.length === 0 && after === null && nextCursor === null;

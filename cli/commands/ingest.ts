@@ -4,6 +4,7 @@ import { basename, extname, resolve } from 'node:path';
 import { IngestFailed, NotMedia } from '../../client/host-error.ts';
 import type { IngestOptions, UploadProgress } from '../../client/ingests.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import { isSameName } from '../../contract/base/grammar.ts';
 import { requestWords } from '../../contract/base/request-fault.ts';
 import { ownedIngestFields } from '../../contract/ingest.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -92,7 +93,7 @@ export async function sourceOf(call: CommandCall, what: string): Promise<SourceS
 
 /** Names the source of a known file that is called otherwise. */
 function remarkOnLabel({ terminal }: CommandCall, file: string, { label, sourceSessionId }: SourceSessionRow): void {
-  if (label === usualLabel(file, extname(file))) return;
+  if (isSameName(label, usualLabel(file, extname(file)))) return;
   terminal.remark(`${file} is known as "${label}" (${sourceSessionId}); --label TEXT renames it`);
 }
 

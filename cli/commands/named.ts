@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { isSameName } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
@@ -58,7 +59,7 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
   const meant: Listed[] = [];
   for await (const listed of everyStudy(call)) {
     const label = listed.row?.label ?? null;
-    if (label === what || beginsWith(listed.runtimeId, what)) meant.push(listed);
+    if ((label !== null && isSameName(label, what)) || beginsWith(listed.runtimeId, what)) meant.push(listed);
     if (label !== null) labels.add(label);
   }
   const [only, ...others] = meant;
@@ -79,13 +80,16 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
 
 /** True if a host has a study of a source with this label. */
 export async function hasStudyOf(call: Pick<CommandCall, 'host'>, label: string): Promise<boolean> {
-  for await (const { row } of everyStudy(call)) if (row?.label === label) return true;
+  for await (const { row } of everyStudy(call))
+    if (row !== null && row.label !== null && isSameName(row.label, label)) return true;
   return false;
 }
 
 /** Throws `WrongCall`: no study is named so. */
 async function noStudy({ host }: Pick<CommandCall, 'host'>, what: string, labels: readonly string[]): Promise<never> {
-  const source = (await host.sources()).find(({ sourceSessionId, label }) => [sourceSessionId, label].includes(what));
+  const source = (await host.sources()).find(
+    ({ sourceSessionId, label }) => sourceSessionId === what || isSameName(label, what),
+  );
   if (source !== undefined)
     throw new WrongCall(`${what} is not studied yet: ${asTyped(`study ${source.sourceSessionId}`)}`);
   const near = nearestName(what, labels);
@@ -159,7 +163,9 @@ export async function namedSource(
   if (exact !== undefined) return exact;
   return onlyOne(
     what,
-    rows.filter(({ sourceSessionId, label }) => label === what || (byBeginning && beginsWith(sourceSessionId, what))),
+    rows.filter(
+      ({ sourceSessionId, label }) => isSameName(label, what) || (byBeginning && beginsWith(sourceSessionId, what)),
+    ),
   );
 }
 

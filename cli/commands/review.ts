@@ -1,5 +1,6 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
+import { isSameName } from '../../contract/base/grammar.ts';
 import {
   approvalReasons,
   type PublishReviewDecisions,
@@ -44,7 +45,7 @@ export const rethrownForApproval =
 /** Throws `WrongCall` if `--reviewer` names another one than the reviewer of the host. */
 export function checkReviewer(given: GivenFlags, { id, label }: Pick<Reviewer, 'id' | 'label'>): void {
   const named = given.single('reviewer');
-  if (named === undefined || named === label || named === id) return;
+  if (named === undefined || isSameName(named, label) || named === id) return;
   throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id}); name that one`);
 }
 

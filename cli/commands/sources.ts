@@ -12,7 +12,7 @@ import {
 } from '../../contract/sources/subtitle-track.ts';
 import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -60,8 +60,9 @@ const isThere = (path: string): Promise<boolean> =>
 
 async function fileOf(text: string): Promise<NamedFile> {
   // A file may have a colon in its name.
-  const isWhole = await isThere(text);
-  const [, path = text, language] = isWhole ? [] : (withLanguage.exec(text) ?? []);
+  const isWhole = await isThere(storedPath(text));
+  const [, named = text, language] = isWhole ? [] : (withLanguage.exec(text) ?? []);
+  const path = storedPath(named);
   await checkFile(path, `there is no subtitle file ${path}`);
   if (language !== undefined) checkLanguage(language, text);
   return { path: resolve(path), language };

@@ -1,5 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isSameName } from '../../contract/base/grammar.ts';
 import { version } from '../../contract/base/program-version.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
@@ -8,15 +10,17 @@ import { type StartCode, StartError } from '../failures.ts';
 /** The known name nearest to a mistyped one, or the only one with that text in it; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const [nearest] = known
-    .map((candidate) => ({ candidate, distance: editDistance([...name], [...candidate]) }))
+    .map((candidate) => ({ candidate, distance: editDistance(letters(name), letters(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   // With as many edits as letters, any short name is near.
   const reach = Math.min(Math.max(2, name.length / 3), name.length - 1);
   if (nearest !== undefined && nearest.distance <= reach) return nearest.candidate;
-  const part = name.toLowerCase();
-  const [only, ...others] = known.filter((candidate) => candidate.toLowerCase().includes(part));
+  const part = name.normalize('NFC').toLowerCase();
+  const [only, ...others] = known.filter((candidate) => candidate.normalize('NFC').toLowerCase().includes(part));
   return only !== undefined && others.length === 0 && name.length >= leastPart ? only : null;
 }
+
+const letters = (name: string): string[] => [...name.normalize('NFC')];
 
 /** Shorter texts are in many names by chance. */
 const leastPart = 4;
@@ -251,7 +255,27 @@ export function homeFolder(): string {
  * leaves it as it is behind an equals sign, as in `--data-root=~/study`.
  */
 export const absolutePath = (given: string): string =>
-  resolve(given === '~' || given.startsWith('~/') ? join(homeFolder(), given.slice(1)) : given);
+  storedPath(resolve(given === '~' || given.startsWith('~/') ? join(homeFolder(), given.slice(1)) : given));
+
+/**
+ * The path of the file or folder that a person names, with the Unicode form of each name as the disk has it: a file that came from
+ * macOS may be stored in the form that no keyboard writes. A name that nothing, or more than one thing, has stays as it is.
+ */
+export function storedPath(given: string): string {
+  if (given.normalize('NFC') === given.normalize('NFD') || existsSync(given)) return given;
+  const [folder, name] = [storedPath(dirname(given)), basename(given)];
+  const [only, ...others] = namesIn(folder).filter((stored) => isSameName(stored, name));
+  if (only !== undefined && others.length === 0) return join(folder, only);
+  return folder === dirname(given) ? given : join(folder, name);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 
 /** The path of a single flag, absolute; null if the flag was not given. */
 export function pathOption(given: GivenFlags, name: string): string | null {

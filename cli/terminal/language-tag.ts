@@ -36,7 +36,7 @@ function languageOfCountry(code: string): string | null {
 /** The tag that a person may have meant; null if none is near. */
 export function meantLanguage(text: string): string | null {
   const tags = tagsByName();
-  const name = text.toLowerCase();
+  const name = text.normalize('NFC').toLowerCase();
   // Any two short words are near each other.
   const near = name.length > 3 ? nearestName(name, [...tags.keys()]) : null;
   return tags.get(name) ?? tags.get(near ?? '') ?? languageOfCountry(text);

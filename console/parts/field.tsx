@@ -177,8 +177,8 @@ export function TypedConfirmation({ text, word, button, onConfirm, onLeave }: Ty
   );
 }
 
-/** A page draws any run of white space as one space, so a person types one. */
-const asDrawn = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+/** A page draws any run of white space as one space, and both Unicode forms of a letter alike; a person types either. */
+const asDrawn = (text: string): string => text.normalize('NFC').trim().replaceAll(/\s+/g, ' ');
 
 /** True if a person typed the words that a page shows. */
 export const isTyped = (typed: string, words: string): boolean => asDrawn(typed) === asDrawn(words);

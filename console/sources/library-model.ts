@@ -181,11 +181,17 @@ export function markedParts(
   text: string,
   find: string,
 ): readonly { readonly text: string; readonly isFound: boolean }[] {
-  const words = find.split(/\s+/).filter((word) => word !== '');
+  const words = find
+    .normalize('NFC')
+    .split(/\s+/)
+    .filter((word) => word !== '');
   if (words.length === 0) return [{ text, isFound: false }];
   const pattern = new RegExp(
     `(${words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`,
     'giu',
   );
-  return text.split(pattern).flatMap((part, at) => (part === '' ? [] : [{ text: part, isFound: at % 2 === 1 }]));
+  return text
+    .normalize('NFC')
+    .split(pattern)
+    .flatMap((part, at) => (part === '' ? [] : [{ text: part, isFound: at % 2 === 1 }]));
 }

@@ -2,6 +2,7 @@ import { createStore } from '@xstate/store';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { VideohostIngestRow } from '../../contract/ingest.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
+import { isTyped } from '../parts/field.tsx';
 import { failureWords } from '../parts/notice.tsx';
 
 export interface FileUpload {
@@ -115,7 +116,8 @@ export function uploadFile(host: StudyHost, file: File, words: FileWords): void 
     });
     const before = earlier.find(({ sourceSessionId }) => sourceSessionId === source.sourceSessionId);
     // The sample becomes a file of the person who adds it.
-    if (before === undefined || before.rightsScope !== 'local_processing' || before.label === source.label) return;
+    if (before === undefined || before.rightsScope !== 'local_processing') return;
+    if (isTyped(before.label, source.label)) return;
     // The host gives known bytes the new label. The label that a person knows stays until they choose the other one.
     const { sourceSessionId, label } = before;
     await host.library.rename(sourceSessionId, label);

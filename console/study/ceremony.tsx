@@ -15,8 +15,10 @@ export const isSigned = (yes: string, name: string, { label }: NamedReviewer): b
   yes.trim().toLowerCase() === 'yes' && isTyped(name.toLowerCase(), label.toLowerCase());
 
 /** True if what a person has typed so far can become the name. */
-const isBegun = (name: string, { label }: NamedReviewer): boolean =>
-  isTyped(label.slice(0, name.trim().length).toLowerCase(), name.toLowerCase());
+const isBegun = (name: string, { label }: NamedReviewer): boolean => {
+  const [typed, whole] = [name.normalize('NFC').trim(), label.normalize('NFC')];
+  return isTyped(whole.slice(0, typed.length).toLowerCase(), typed.toLowerCase());
+};
 
 interface CeremonyProps {
   readonly reviewer: NamedReviewer;

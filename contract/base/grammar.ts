@@ -83,6 +83,13 @@ export const givenLine = (maximum: number) =>
 export const labelLine = (text: string): string => text.replace(allHidden, ' ').toWellFormed().trim();
 
 /**
+ * True if two names are the same letters. Unicode has two forms of many letters: file names of macOS have `ü` as two code points
+ * (NFD), keyboards write one (NFC). A person cannot see or type the difference. For names that a person gives; stored names and
+ * identities are compared byte for byte.
+ */
+export const isSameName = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC');
+
+/**
  * A text of several lines from outside the program, such as the words of a model. People see it, and it proves nothing. Each
  * hidden character becomes a space, except tabs and line breaks. Changes of direction have no width, and are removed.
  */

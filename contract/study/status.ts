@@ -81,7 +81,7 @@ export const runtimesQuery = {
   ...listQuery,
   source: identity.optional().describe('only studies of the source with this `sourceSessionId`'),
   lifecycle: lifecycle.optional().describe('only studies in this state'),
-  label: z.string().optional().describe('only studies of sources with exactly this label'),
+  label: z.string().optional().describe('only studies of sources with exactly this label, in any form of Unicode'),
 };
 
 /**

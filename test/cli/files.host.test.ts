@@ -8,6 +8,7 @@ import { withDataRoot } from '../../cli/evaluation.ts';
 import { systemFailure } from '../../cli/failures.ts';
 import { hostToken } from '../../cli/host-files.ts';
 import { ExportFolder } from '../../cli/mcp-tools.ts';
+import { absolutePath, storedPath } from '../../cli/options/flags.ts';
 import { writeSettings } from '../../cli/settings/settings-file.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';
@@ -188,4 +189,20 @@ test('bug: an export onto a full volume did not name its file', async (t) => {
   const error = await t.throwsAsync(writeExport(host, 'runtime:any', asked, path, new AbortController().signal));
   t.is(systemFailure(error), `${path}: its volume is full; make room, or choose another place (ENOSPC)`);
   t.deepEqual(await readdir(folder), []);
+});
+
+test('bug: a file whose name macOS wrote could not be named by the letters of a keyboard', async (t) => {
+  const folder = await scratchFolder(t);
+  const [composed, decomposed] = ['Müller 열람실'.normalize('NFC'), 'Müller 열람실'.normalize('NFD')];
+  await mkdir(join(folder, decomposed));
+  await writeFile(join(folder, decomposed, `${decomposed}.mp4`), 'film');
+  t.is(storedPath(join(folder, composed, `${composed}.mp4`)), join(folder, decomposed, `${decomposed}.mp4`));
+  t.is(absolutePath(join(folder, composed)), join(folder, decomposed));
+  // What is not there keeps its name, in the folder that is there.
+  t.is(storedPath(join(folder, composed, 'new.srt')), join(folder, decomposed, 'new.srt'));
+  t.is(storedPath(join(folder, `${composed}.srt`)), join(folder, `${composed}.srt`));
+  // Each file of the same name in both forms is named by its own form.
+  await mkdir(join(folder, composed));
+  t.is(storedPath(join(folder, composed)), join(folder, composed));
+  t.is(storedPath(join(folder, decomposed)), join(folder, decomposed));
 });

@@ -1,8 +1,16 @@
 import test from 'ava';
 import { captions } from '../../cli/commands/captions.ts';
 import { deleting } from '../../cli/commands/deletion.ts';
-import { namedSource, namedStudy, sourceNamed, studyArgument } from '../../cli/commands/named.ts';
-import { nearestName, parseFlags } from '../../cli/options/flags.ts';
+import {
+  hasStudyOf,
+  namedSource,
+  namedStudy,
+  sourceLine,
+  sourceNamed,
+  studyArgument,
+} from '../../cli/commands/named.ts';
+import { checkReviewer } from '../../cli/commands/review.ts';
+import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 
@@ -166,4 +174,60 @@ test('bug: a beginning of an id named no source, and several of one label were n
   await t.throwsAsync(sourceNamed(call, 'flim'), { message: /^no source of this host is flim, did you mean film\?; / });
   // A file of this name is nearer than an id that begins with it.
   t.is(await namedSource(call, 'ab', false), undefined);
+});
+
+test('bug: a label in the form of macOS could not be typed', async (t) => {
+  const typed = ['Müller über Öl', '열람실', 'が', 'Tiếng Việt'];
+  for (const name of typed) {
+    const [composed, decomposed] = [name.normalize('NFC'), name.normalize('NFD')];
+    const id = '0123aaaa-0000-4000-8000-000000000000';
+    const of = (label: string) => ({
+      host: {
+        runtimes: async () => ({ runtimes: [study(id, label)], damaged: [], nextCursor: null }),
+        sources: async () => [source('ab01', label)],
+      } as unknown as StudyHost,
+    });
+    for (const [stored, given] of [
+      [decomposed, composed],
+      [composed, decomposed],
+    ] as const) {
+      t.is(await namedStudy(of(stored), given), `runtime:${id}`);
+      t.true(await hasStudyOf(of(stored), given));
+      t.is((await sourceNamed(of(stored), given)).label, stored);
+    }
+    const unstudied = {
+      host: { ...of(decomposed).host, runtimes: async () => ({ runtimes: [], damaged: [], nextCursor: null }) },
+    };
+    await t.throwsAsync(namedStudy(unstudied as unknown as typeof call, composed), {
+      message: / is not studied yet: /,
+    });
+  }
+  // Neither case nor width were equal before.
+  await t.throwsAsync(sourceNamed(call, 'Ｆilm'), { instanceOf: WrongCall });
+  await t.throwsAsync(sourceNamed(call, 'Film'), { instanceOf: WrongCall });
+});
+
+test('sources whose labels differ in their Unicode form alone are listed with their ids', async (t) => {
+  const [one, other] = [source('ab01', '열람실'.normalize('NFC')), source('ab02', '열람실'.normalize('NFD'))];
+  const both = { host: { sources: async () => [one, other] } as unknown as StudyHost };
+  for (const { label } of [one, other]) {
+    const error = await t.throwsAsync(sourceNamed(both, label), { instanceOf: WrongCall });
+    t.deepEqual(
+      error.message.split('\n').slice(1),
+      [sourceLine(one as never), sourceLine(other as never)].map((line) => `  ${line}`),
+    );
+  }
+  t.is((await sourceNamed(both, 'ab02')).label, other.label);
+});
+
+test('bug: a reviewer in the other Unicode form was another reviewer', (t) => {
+  const given = (name: string) => parseFlags(['--reviewer', name], { reviewer: single('NAME', null, 'who') });
+  const reviewer = { id: 'reviewer', label: 'Jürgen'.normalize('NFD') };
+  t.notThrows(() => checkReviewer(given('Jürgen'.normalize('NFC')), reviewer));
+  t.throws(() => checkReviewer(given('Jurgen'), reviewer), { instanceOf: WrongCall });
+});
+
+test('a label in the other Unicode form is near a mistyped one', (t) => {
+  t.is(nearestName('열람싷'.normalize('NFC'), ['열람실'.normalize('NFD')]), '열람실'.normalize('NFD'));
+  t.is(nearestName('über'.normalize('NFC'), ['Müller über Öl'.normalize('NFD')]), 'Müller über Öl'.normalize('NFD'));
 });

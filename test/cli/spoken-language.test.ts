@@ -57,6 +57,7 @@ test('bug: the name of a language was refused, and its tag was not named', (t) =
   });
   t.is(meantLanguage('Deutsch'), 'de');
   t.is(meantLanguage('한국어'), 'ko');
+  t.is(meantLanguage('한국어'.normalize('NFD')), 'ko');
   t.is(meantLanguage('Portugese'), 'pt');
 });
 

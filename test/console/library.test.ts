@@ -139,6 +139,7 @@ test('the words of a search are marked in a line, whatever signs they have', (t)
   t.deepEqual(parts('Good Morning (Room)', 'room) MORN'), ['Good ', '[Morn]', 'ing (', '[Room)]']);
   t.deepEqual(parts('a.b', '.'), ['a', '[.]', 'b']);
   t.deepEqual(parts('text', ' '), ['text']);
+  t.deepEqual(parts('das Öl'.normalize('NFD'), 'öl'.normalize('NFC')), ['das ', '[Öl]'.normalize('NFC')]);
 });
 
 test('the languages of tracks come first, those of the sound before others, by tags of today', (t) => {

@@ -120,6 +120,13 @@ test('a name is typed as it is drawn, with any run of white space as one space',
   t.false(isTyped('', 'film'));
 });
 
+test('bug: a label in the form of macOS could not be typed to delete its source', (t) => {
+  const [typed, label] = ['Öl 열람실'.normalize('NFC'), 'Öl 열람실'.normalize('NFD')];
+  t.true(isTyped(typed, label));
+  t.true(isTyped(label, typed));
+  t.false(isTyped('Ol 열람실', label));
+});
+
 test('a language appears by its name, and a code without a name appears alone', (t) => {
   t.deepEqual(['en', 'ko', 'zh-Hant', 'qzz', 'x_'].map(languageName), [
     'English',

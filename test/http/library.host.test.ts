@@ -203,3 +203,25 @@ test('bug: a search took 1e1 for a limit, and a limit over its bound was refused
   host.refused(t, await host.get('/v1/search?q=x&limit=51'), 'invalid_limit');
   host.granted(t, await host.get('/v1/search?q=x&limit=50'), 200, librarySearch);
 });
+
+test('bug: a label in the form of macOS could not be asked for in the form that is typed', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied' });
+  const { sourceSessionId } = await sampleRow(t, host);
+  for (const name of ['Müller über Öl', '열람실', 'が']) {
+    for (const [stored, asked] of [
+      [name.normalize('NFD'), name.normalize('NFC')],
+      [name.normalize('NFC'), name.normalize('NFD')],
+    ] as const) {
+      const renamed = host.granted(t, await host.post(labelAt(sourceSessionId), renaming(stored)), 200, sourceLabel);
+      t.is(renamed.label, stored);
+      const list = host.granted(t, await host.get(`/v1/runtimes?label=${encodeURIComponent(asked)}`), 200, runtimes);
+      t.true(list.runtimes.length > 0);
+      t.true(list.runtimes.every(({ label }) => label === stored));
+      const [page] = await searched(t, host, `q=${encodeURIComponent(asked)}`);
+      t.deepEqual(
+        page?.sources.map((found) => found.label),
+        [stored],
+      );
+    }
+  }
+});
