@@ -62,6 +62,10 @@ const errors = {
   upload_checksum_mismatch: [460, 'send the part again from the same offset'],
   upload_gone: [410, 'read the status of the ingest; open another ingest to send the file again'],
   unsupported_tus_version: [412, 'send Tus-Resumable: 1.0.0'],
+  unsupported_tus_extension: [
+    400,
+    'send the file as one upload, one part after the other (tus-js-client, Uppy: parallelUploads: 1)',
+  ],
   ingest_already_terminal: [409, 'read the status of the ingest'],
   ingest_capacity: [429, 'wait until some ingests end, or cancel them'],
   ingest_identity_failed: [500, 'try again'],

@@ -38,11 +38,16 @@ export function checkLength({ head, longestBody }: Pick<Exchange, 'head' | 'long
 /** The type of a body that is bytes and nothing else. */
 export const bytesType = 'application/octet-stream';
 
+/** Throws `unsupported_content_encoding` for a body that was compressed: it would be read as something else. */
+export function expectPlain(head: RequestHead, what: string): void {
+  const encoding = (head.header('content-encoding') ?? '').trim().toLowerCase();
+  if (['', 'identity'].includes(encoding) && head.count('content-encoding') <= 1) return;
+  throw new ServiceError('unsupported_content_encoding', `${what} must be sent as it is`);
+}
+
 /** Checks the head of a request whose body is bytes as they are. */
 export function expectBytes(head: RequestHead, what: string): void {
-  if ((head.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ServiceError('unsupported_content_encoding', `${what} must be sent as it is`);
-  }
+  expectPlain(head, what);
   const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== bytesType) throw new ServiceError('unsupported_content_type', `${what} must be ${bytesType}`);
 }
@@ -72,12 +77,13 @@ export function readBytes(exchange: Exchange, most: number, tooLarge: () => Serv
 /** The largest JSON body, in bytes. */
 export const bodyLimit = 65_536;
 
-/** Checks type and length of a JSON request before any byte of it is read. */
+/** Checks type, encoding and length of a JSON request before any byte of it is read. */
 export function expectJson(head: RequestHead): void {
   const type = (head.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new ServiceError('unsupported_content_type', 'the body must be application/json');
   }
+  expectPlain(head, 'the JSON body');
   const length = declaredLength(head);
   if (length !== null && length > bodyLimit) throw tooLarge();
 }

@@ -66,7 +66,13 @@ export type Endpoint<Names extends string = string> = { readonly description: De
       parse(body: unknown): unknown;
       handle(call: Call<unknown, Names>): Answer | Promise<Answer>;
     }
-  | { readonly body: 'stream'; readonly types: readonly string[]; handle(call: StreamCall<Names>): Promise<Answer> }
+  | {
+      readonly body: 'stream';
+      readonly types: readonly string[];
+      /** True if a request without a body means something too. */
+      readonly mayLackBody?: boolean;
+      handle(call: StreamCall<Names>): Promise<Answer>;
+    }
 );
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, messageOf, ServiceError } from '../../contract/base/errors.ts';
-import type { Exchange, Headers } from '../listener/listener.ts';
+import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
 import type { Guard, RefusedOrigins } from './guard.ts';
 import { checkFraming, checkLength, expectJson, readJson } from './request-body.ts';
@@ -57,7 +57,7 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     asked.route = route;
     const origin = guard.originFor(head, route.access);
     if (route.checksQueryFirst === true) checkedQuery(target, []);
-    const endpoint = demandEndpoint(route, route.protocol?.methodOf(head) ?? head.method);
+    const endpoint = demandEndpoint(route, route.protocol?.methodOf(head) ?? plainMethod(route, head));
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
     if (answer instanceof Promise) sendLater(service, asked, answer);
@@ -79,6 +79,21 @@ function fail(service: Service, asked: Asked, error: unknown): void {
   const answer = failedAnswer(error, (line) => service.log.report(line, asked.requestId));
   send(service, asked, answer);
 }
+
+/** The method of a request. A POST that names another one would do what its client does not mean: only paths of tus read that. */
+function plainMethod(route: Route, head: RequestHead): string {
+  if (head.method !== 'POST') return head.method;
+  for (const field of overridingFields) {
+    const named = head.header(field);
+    if (named === undefined || named.toUpperCase() === 'POST') continue;
+    throw new ServiceError('method_not_allowed', `${field} is not read on this path: send the method itself`, {
+      Allow: allowedMethods(route),
+    });
+  }
+  return head.method;
+}
+
+const overridingFields = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 
 function demandEndpoint(route: Route, method: string): Endpoint {
   const endpoint = endpointOf(route, method);
@@ -170,7 +185,7 @@ export function refusalsOfChecks(
     'invalid_target',
     ...(path.includes('/:') ? (['invalid_identity'] as const) : []),
     ...(access === 'token' || access === 'anyone' ? [] : (['origin_required'] as const)),
-    ...(protocol === undefined ? [] : (['unsupported_tus_version'] as const)),
+    ...(protocol === undefined ? [] : (['unsupported_tus_version', 'unsupported_tus_extension'] as const)),
     'unknown_query',
     ...(description.query === undefined ? [] : (['duplicate_query'] as const)),
     'unsupported_transfer_encoding',
@@ -183,6 +198,7 @@ export function refusalsOfChecks(
 
 const refusalsOfBodies = [
   'unsupported_content_type',
+  'unsupported_content_encoding',
   'request_body_too_large',
   'empty_request_body',
   'invalid_json',

@@ -106,9 +106,16 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
   }),
 ];
 
-/** Checks the head of an upload; a chunked one has no length to compare. */
+/** Checks the head of an upload; a chunked one has no length to compare. A range of the file counts only if it is the whole. */
 function expectMedia(head: RequestHead, declaredBytes: number): void {
   expectBytes(head, 'the media');
+  const range = head.header('content-range');
+  if (range !== undefined && range.trim().toLowerCase() !== `bytes 0-${declaredBytes - 1}/${declaredBytes}`) {
+    throw new ServiceError(
+      'invalid_upload_length',
+      'Content-Range names a part of the file, and this path takes it whole: send parts by tus to …/upload',
+    );
+  }
   const length = declaredLength(head);
   const isChunked = head.header('transfer-encoding') !== undefined;
   if (length === null ? !isChunked : length !== declaredBytes) {

@@ -1,13 +1,14 @@
 import type { OwnedIngestRowInput } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
+import { wrongLength } from '../../actors/ingest/owned/upload.ts';
 import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus, tusFields } from '../../contract/ingest.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
 import { empty, json } from '../exchange/description.ts';
-import { declaredLength } from '../exchange/request-body.ts';
-import { type Call, type Endpoint, type PathProtocol, type Route, read, route } from '../exchange/route.ts';
-import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
+import { declaredLength, expectPlain } from '../exchange/request-body.ts';
+import { type Endpoint, type PathProtocol, type Route, read, route } from '../exchange/route.ts';
+import type { BodySink, Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import { canonicalLength } from '../listener/message-head.ts';
 
 /** The version of the tus resumable upload protocol (https://tus.io/protocols/resumable-upload). */
@@ -15,7 +16,7 @@ const tusVersion = '1.0.0';
 /** The media type of the body of a part. */
 const partType = 'application/offset+octet-stream';
 
-const extensions = ['creation', 'expiration', 'checksum', 'termination'];
+const extensions = ['creation', 'creation-with-upload', 'expiration', 'checksum', 'termination'];
 const algorithms = { sha1: 20, sha256: 32 } as const;
 type Algorithm = keyof typeof algorithms;
 
@@ -26,6 +27,8 @@ const readableFields = [
 const sendableFields = [
   ...['Authorization', 'Content-Type', 'Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata'],
   ...['Upload-Checksum', 'X-HTTP-Method-Override', 'X-Request-ID'],
+  // Refused in words. A page whose preflight fails sees none.
+  ...['Upload-Concat', 'Upload-Defer-Length'],
 ];
 
 /** The protocol of the paths of uploads in parts, for files of at most `maximumBytes()`. */
@@ -49,11 +52,18 @@ const tusProtocol = (maximumBytes: () => number): PathProtocol => ({
   },
   check: (head) => {
     const given = head.header('tus-resumable');
-    if (given === tusVersion && head.count('tus-resumable') === 1) return;
+    if (given !== tusVersion || head.count('tus-resumable') !== 1) {
+      throw new ServiceError(
+        'unsupported_tus_version',
+        given === undefined ? 'the request names no version of tus' : 'this host speaks tus 1.0.0 and no other version',
+        { 'Tus-Version': tusVersion },
+      );
+    }
+    // A client that sends it takes each piece of a file for an upload of its own: each would become a source.
+    if (head.header('upload-concat') === undefined) return;
     throw new ServiceError(
-      'unsupported_tus_version',
-      given === undefined ? 'the request names no version of tus' : 'this host speaks tus 1.0.0 and no other version',
-      { 'Tus-Version': tusVersion },
+      'unsupported_tus_extension',
+      'Upload-Concat is not supported: the pieces of a file that are sent at once are not joined, so nothing was taken',
     );
   },
 });
@@ -63,15 +73,34 @@ const tusProtocol = (maximumBytes: () => number): PathProtocol => ({
  * `invalid_upload_checksum`.
  */
 function partClaim(head: RequestHead): PartClaim {
-  if ((head.header('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ServiceError('unsupported_content_encoding', 'the media must be sent as it is');
-  }
-  if ((head.header('content-type') ?? '').trim().toLowerCase() !== partType) {
-    throw new ServiceError('unsupported_content_type', `a part of an upload must be ${partType}`);
-  }
+  expectPart(head);
   const offset = byteCount(head, 'upload-offset');
   if (offset === null) throw new ServiceError('invalid_upload_offset', 'Upload-Offset is not a number of bytes');
   return { offset, bytes: declaredLength(head), checksum: checksum(head) };
+}
+
+/** Throws `unsupported_content_encoding`, `unsupported_content_type`. */
+function expectPart(head: RequestHead): void {
+  expectPlain(head, 'the media');
+  if (!isPartType(head)) throw new ServiceError('unsupported_content_type', `a part of an upload must be ${partType}`);
+}
+
+const isPartType = (head: RequestHead): boolean =>
+  (head.header('content-type') ?? '').trim().toLowerCase() === partType;
+
+/**
+ * The claim in the head of a creation that has the first bytes of the file as its body; null if it has no body. Throws as
+ * `partClaim` does, and `invalid_upload_length` for a body that is longer than the file.
+ */
+function firstPartClaim(head: RequestHead, uploadLength: number | null): PartClaim | null {
+  const bytes = declaredLength(head);
+  const hasBody = (bytes ?? 0) > 0 || head.header('transfer-encoding') !== undefined;
+  if (!hasBody && !isPartType(head)) return null;
+  expectPart(head);
+  if ((byteCount(head, 'upload-offset') ?? 0) !== 0)
+    throw new ServiceError('invalid_upload_offset', 'the body of a creation begins at offset 0');
+  if (uploadLength !== null && (bytes ?? 0) > uploadLength) throw wrongLength();
+  return { offset: 0, bytes, checksum: checksum(head) };
 }
 
 /** A field that is a number of bytes; null if it is missing, repeated or anything else. */
@@ -108,11 +137,11 @@ const refused = (message: string) => new ServiceError('invalid_ingest_request', 
  * The request for an ingest from the head of a tus creation, in the form of its JSON; the service checks its fields.
  * `uploadLength` is null if none can be read. Throws `invalid_ingest_request`.
  */
-function ingestRequestOf(metadata: string | undefined, uploadLength: number | null): object {
-  if (uploadLength === null) {
+function ingestRequestOf(head: RequestHead, uploadLength: number | null): object {
+  if (uploadLength === null || head.header('upload-defer-length') !== undefined) {
     throw refused('Upload-Length: must be the number of bytes of the file; a length that is sent later is not taken');
   }
-  const { ownershipAttested, ...texts } = decoded(metadata ?? '');
+  const { ownershipAttested, ...texts } = decoded(head.header('upload-metadata') ?? '');
   return {
     ...texts,
     declaredBytes: uploadLength,
@@ -171,28 +200,38 @@ export const ownedUploadRoutes = (ingests: OwnedIngests): readonly Route[] => {
   ];
 };
 
-const creation = (ingests: OwnedIngests): Endpoint<never> =>
-  read({
+const creation = (ingests: OwnedIngests): Endpoint<never> => ({
+  body: 'stream',
+  types: [partType],
+  mayLackBody: true,
+  description: {
     id: 'createOwnedUpload',
     summary: 'open an ingest of a file, for clients that speak tus alone',
     details:
-      'The same as `openOwnedIngest`: `Upload-Length` is `declaredBytes`, and `Upload-Metadata` holds `filename`, `label`, `rightsHolder`, `rightsScope` and `ownershipAttested` (`true`), each as UTF-8 in Base64. `Location` is where the bytes are sent.',
+      'The same as `openOwnedIngest`: `Upload-Length` is `declaredBytes`, and `Upload-Metadata` holds `filename`, `label`, `rightsHolder`, `rightsScope` and `ownershipAttested` (`true`), each as UTF-8 in Base64. `Location` is where the bytes are sent. The body may be the first part of the file: `Upload-Offset` of the answer is the number of its bytes that count, and the file continues there.',
     headers: {
       ...version,
       'Upload-Length': tusFields['Upload-Length'],
       'Upload-Metadata': tusFields['Upload-Metadata'],
     },
-    answers: [json(201, ownedIngestStatus, ['Location', 'Upload-Expires'])],
+    answers: [json(201, ownedIngestStatus, ['Location', 'Upload-Expires', 'Upload-Offset'])],
     refusals: [
       'invalid_ingest_request',
+      'unsupported_content_encoding',
+      'unsupported_content_type',
+      'invalid_upload_offset',
+      'invalid_upload_length',
+      'invalid_upload_checksum',
       'invalid_rights_attestation',
       'ingest_body_too_large',
       'insufficient_storage',
       'ingest_capacity',
       'ingest_identity_failed',
+      'upload_gone',
     ],
-    handle: (call) => created(ingests, call),
-  });
+  },
+  handle: ({ exchange }) => created(ingests, exchange),
+});
 
 const uploadOffset = (ingests: OwnedIngests): Endpoint<'ingestId'> =>
   read({
@@ -239,9 +278,9 @@ const part = (ingests: OwnedIngests): Endpoint<'ingestId'> => ({
       'stored_content_inconsistent',
     ],
   },
-  handle: ({ params, exchange }) => {
-    const begun = ingests.beginPart(params.ingestId, partClaim(exchange.head));
-    return taken(begun.part, begun.input, exchange);
+  handle: async ({ params, exchange }) => {
+    const { part, input } = ingests.beginPart(params.ingestId, partClaim(exchange.head));
+    return nothing(204, offsetFields(input, await taken(part, exchange, (sink) => exchange.readBody(sink))));
   },
 });
 
@@ -258,20 +297,60 @@ const termination = (ingests: OwnedIngests): Endpoint<'ingestId'> =>
     },
   });
 
-async function created(ingests: OwnedIngests, { client: { head } }: Call<null>): Promise<Answer<object>> {
-  const request = ingestRequestOf(head.header('upload-metadata'), byteCount(head, 'upload-length'));
+async function created(ingests: OwnedIngests, exchange: Exchange): Promise<Answer<object>> {
+  const { head } = exchange;
+  const uploadLength = byteCount(head, 'upload-length');
+  const request = ingestRequestOf(head, uploadLength);
+  const claim = firstPartClaim(head, uploadLength);
+  const body = claim === null ? null : heldBody(exchange);
   const status = await ingests.open(request);
-  const { input } = await ingests.uploadState(status.ingestId);
-  const Location = `/v1/owned-media-ingests/${status.ingestId}/upload`;
-  return { status: 201, body: status, headers: { ...jsonHeaders, Location, 'Upload-Expires': expiryOf(input) } };
+  const { ingestId } = status;
+  const Location = `/v1/owned-media-ingests/${ingestId}/upload`;
+  const { input } = await ingests.uploadState(ingestId);
+  if (claim === null || body === null) {
+    return { status: 201, body: status, headers: { ...jsonHeaders, Location, 'Upload-Expires': expiryOf(input) } };
+  }
+  const { part } = ingests.beginPart(ingestId, claim);
+  const offset = await taken(part, exchange, body).catch(async (error: unknown) => {
+    // The ingest is there, and its client has to learn where. If it can still be sent, the offset says what counts.
+    const left = await ingests.uploadState(ingestId).catch(() => null);
+    if (left === null || !(error instanceof ServiceError)) throw error;
+    return left.offset;
+  });
+  const headers = { ...jsonHeaders, Location, ...offsetFields(input, offset) };
+  return { status: 201, body: ingests.status(ingestId), headers };
 }
 
-async function taken(begun: UploadPart, input: OwnedIngestRowInput, exchange: Exchange): Promise<Answer> {
+/** Reads the body of an exchange now, and delivers it when its sink is known; until then it is paused. */
+function heldBody(exchange: Exchange): (sink: BodySink) => void {
+  const held: Buffer[] = [];
+  let hasEnded = false;
+  let known: BodySink | null = null;
+  exchange.readBody({
+    chunk: (bytes) => {
+      if (known === null) held.push(bytes);
+      else known.chunk(bytes);
+    },
+    end: () => {
+      hasEnded = true;
+      known?.end();
+    },
+  });
+  exchange.pause();
+  return (sink) => {
+    known = sink;
+    for (const bytes of held.splice(0)) sink.chunk(bytes);
+    if (hasEnded) sink.end();
+  };
+}
+
+/** The offset behind a part whose bytes a body delivers. Rejects with the reason why the part was not taken. */
+function taken(part: UploadPart, exchange: Exchange, body: (sink: BodySink) => void): Promise<number> {
   // The client is gone and does not see it.
-  exchange.onAbort(() => begun.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
-  exchange.readBody({ chunk: (bytes) => begun.chunk(bytes), end: () => begun.end() });
-  begun.connect(exchange);
-  return nothing(204, offsetFields(input, await begun.answered));
+  exchange.onAbort(() => part.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
+  body({ chunk: (bytes) => part.chunk(bytes), end: () => part.end() });
+  part.connect(exchange);
+  return part.answered;
 }
 
 const expiryOf = ({ uploadDueAt }: OwnedIngestRowInput): string => new Date(uploadDueAt).toUTCString();

@@ -19,6 +19,9 @@ const foundNothing = [
   ...['invalid_target', 'invalid_identity', 'unknown_query', 'videohost_local_ingest_unavailable'],
 ];
 
+/** The fields in which a POST may name another method. */
+const overridingFields = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
+
 interface Found {
   /** The place of the operation in the document, as a JSON pointer. */
   readonly pointer: string;
@@ -68,7 +71,9 @@ export class DescribedWire {
       const pattern = template.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
       const match = new RegExp(`^${pattern}$`).exec(target);
       if (match === null) continue;
-      const override = method === 'POST' && isOfTus(operations) ? headers['X-HTTP-Method-Override'] : undefined;
+      const named = overridingFields.map((field) => headers[field]).find((value) => value !== undefined);
+      const override = method === 'POST' ? named : undefined;
+      if (override !== undefined && override !== 'POST' && !isOfTus(operations)) return null;
       const meant = String(override ?? method).toLowerCase();
       const wanted = meant === 'head' && operations.head === undefined ? 'get' : meant;
       const operation = operations[wanted];

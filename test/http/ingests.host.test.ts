@@ -268,6 +268,26 @@ test('a head that does not fit is refused in order, and leaves the ingest open',
   host.refused(t, late, 'ingest_upload_conflict');
 });
 
+test('bug: a range of a file was taken for the whole file', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const media = humWav(9);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  const put = (range: string) =>
+    host.ask('PUT', path(ingestId), { body: media, headers: { ...octets, 'Content-Range': range } });
+  const [last, all] = [media.length - 1, media.length];
+  for (const range of [
+    `bytes 0-${last}/${2 * all}`,
+    `bytes ${all}-${2 * all - 1}/${2 * all}`,
+    `bytes 0-${last}/*`,
+    '',
+  ]) {
+    host.refused(t, await put(range), 'invalid_upload_length');
+  }
+  t.is((await statusOf(t, host, ingestId)).status, 'queued');
+  host.granted(t, await put(`bytes 0-${last}/${all}`), 202, closedStatus);
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+});
+
 test('chunks need no length, but as many bytes as were declared', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   const before = await storedFiles(host);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import type { ErrorCode } from '../../contract/base/errors.ts';
 import { sourceSessionList } from '../../contract/sources/source-session.ts';
@@ -332,6 +333,40 @@ test('the type of a body is compared without case and parameters', async (t) => 
     host.refused(t, answer, 'unsupported_content_type');
   }
   host.refused(t, await host.ask('POST', cancel, { body }), 'unsupported_content_type');
+});
+
+test('bug: a compressed JSON body was called invalid JSON', async (t) => {
+  const host = await TestHost.open(t);
+  const text = Buffer.from('{}');
+  for (const [encoding, body] of [
+    ['gzip', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['zstd', text],
+    ['identity, gzip', gzipSync(text)],
+    ['GZIP', text],
+  ] as const) {
+    const question = { body, headers: { ...json, 'Content-Encoding': encoding } };
+    host.refused(t, await host.ask('POST', cancel, question), 'unsupported_content_encoding');
+  }
+  for (const encoding of ['identity', 'Identity', '']) {
+    const question = { body: text, headers: { ...json, 'Content-Encoding': encoding } };
+    host.refused(t, await host.ask('POST', cancel, question), 'unknown_ingest');
+  }
+});
+
+test('bug: a POST that names another method was done as a POST', async (t) => {
+  const host = await TestHost.open(t);
+  const body = Buffer.from('{}');
+  for (const field of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+    for (const method of ['DELETE', 'PATCH', 'get', '']) {
+      const answer = await host.ask('POST', cancel, { body, headers: { ...json, [field]: method } });
+      host.refused(t, answer, 'method_not_allowed', ['allow']);
+    }
+    const same = await host.ask('POST', cancel, { body, headers: { ...json, [field]: 'POST' } });
+    host.refused(t, same, 'unknown_ingest');
+  }
 });
 
 test('a body is one JSON text in UTF-8, and not empty', async (t) => {

@@ -3,6 +3,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ErrorCode } from '../../contract/base/errors.ts';
+import { ownedIngests } from '../../contract/ingest.ts';
 import { workProgress } from '../../contract/operation.ts';
 import { TestHost } from '../host/test-host.ts';
 import type { WireAnswer } from '../host/wire-question.ts';
@@ -271,7 +272,10 @@ test('a restarted host continues after the counted bytes, or starts over without
 test('a page of an allowed origin may use it, and learns what the host can do', async (t) => {
   const host = await TestHost.open(t, { flags: bounds });
   const { refused } = tusClient(t, host);
-  const discovered = { 'tus-version': '1.0.0', 'tus-extension': 'creation,expiration,checksum,termination' };
+  const discovered = {
+    'tus-version': '1.0.0',
+    'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
+  };
   for (const path of [creation, pathOf('owned-ingest:none')]) {
     const bare = await host.ask('OPTIONS', path, { token: null });
     t.is(bare.status, 204);
@@ -279,7 +283,7 @@ test('a page of an allowed origin may use it, and learns what the host can do', 
     const asked = await host.ask('OPTIONS', path, { token: null, headers: { Origin: pageOrigin } });
     t.like(asked.headers, { ...discovered, 'access-control-allow-origin': pageOrigin });
     t.regex(String(asked.headers['access-control-allow-methods']), /PATCH.*DELETE/);
-    for (const name of ['Upload-Offset', 'Tus-Resumable', 'Upload-Metadata', 'Upload-Checksum']) {
+    for (const name of ['Upload-Offset', 'Tus-Resumable', 'Upload-Metadata', 'Upload-Checksum', 'Upload-Concat']) {
       t.true(String(asked.headers['access-control-allow-headers']).includes(name));
     }
     const stranger = await host.ask('OPTIONS', path, { token: null, headers: { Origin: 'http://evil.example' } });
@@ -290,6 +294,95 @@ test('a page of an allowed origin may use it, and learns what the host can do', 
   t.regex(String(answer.headers['access-control-expose-headers']), /Upload-Offset/);
   refused(await host.ask('PATCH', creation, { token: null }), 'unauthorized', ['www-authenticate']);
   refused(await host.get(pathOf('owned-ingest:none')), 'method_not_allowed', ['allow']);
+});
+
+const creating = (host: TestHost, length: number, fields: object = {}, body?: Buffer | readonly Buffer[]) =>
+  host.ask('POST', creation, {
+    headers: { ...tus, 'Upload-Length': length, 'Upload-Metadata': encoded(metadata), ...fields },
+    ...(body !== undefined && { body }),
+  });
+
+const openIngests = async (t: ExecutionContext, host: TestHost) =>
+  host.granted(t, await host.get(ingests), 200, ownedIngests).ingests.length;
+
+test('bug: halves of a file that were sent at once to be joined became sources', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const { refused, demandOffset, send } = tusClient(t, host);
+  const media = humWav(40);
+  for (const concat of ['partial', 'final;/v1/owned-media-ingests/a/upload /v1/owned-media-ingests/b/upload', '']) {
+    refused(await creating(host, media.length, { 'Upload-Concat': concat }), 'unsupported_tus_extension');
+    const withBody = await creating(host, media.length, { 'Upload-Concat': concat, ...partType }, media);
+    refused(withBody, 'unsupported_tus_extension');
+  }
+  t.is(await openIngests(t, host), 0);
+  const ingestId = await openIngest(t, host, ingestRequest(media.length));
+  refused(await send(ingestId, 0, media, { 'Upload-Concat': 'partial' }), 'unsupported_tus_extension');
+  await demandOffset(ingestId, 0);
+  const deferred = { 'Upload-Defer-Length': 1 };
+  refused(await creating(host, media.length, deferred), 'invalid_ingest_request');
+});
+
+test('bug: the body of a creation was lost, and its client had no offset to continue from', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const { send, demandOffset } = tusClient(t, host);
+  const fields = [...spoken, 'location', 'upload-offset'];
+  const whole = humWav(41);
+  const one = await creating(host, whole.length, partType, whole);
+  const { ingestId } = host.granted(t, one, 201, closedStatus, fields);
+  t.like(one.headers, { location: pathOf(ingestId), 'upload-offset': String(whole.length) });
+  t.is((await reached(t, host, ingestId)).status, 'registered');
+
+  const half = humWav(42);
+  const digest = createHash('sha256').update(half.subarray(0, 1000)).digest('base64');
+  for (const [body, more] of [
+    [half.subarray(0, 1000), {}],
+    [[half.subarray(0, 400), half.subarray(400, 1000)], {}],
+    [half.subarray(0, 1000), { 'Upload-Checksum': `sha256 ${digest}` }],
+  ] as const) {
+    const begun = await creating(host, half.length, { ...partType, ...more }, body);
+    const opened = host.granted(t, begun, 201, closedStatus, [...fields, 'upload-expires']);
+    t.is(begun.headers['upload-offset'], '1000');
+    await demandOffset(opened.ingestId, 1000);
+    t.is((await send(opened.ingestId, 1000, half.subarray(1000))).status, 204);
+    t.is((await reached(t, host, opened.ingestId)).status, 'registered');
+  }
+});
+
+test('the body of a creation that does not count leaves an upload that continues from zero', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const { send } = tusClient(t, host);
+  const media = humWav(43);
+  const wrong = createHash('sha256').update('other').digest('base64');
+  for (const [body, more] of [
+    [media, { 'Upload-Checksum': `sha256 ${wrong}` }],
+    [[media, Buffer.alloc(5)], {}],
+    [Buffer.alloc(0), {}],
+  ] as const) {
+    const answer = await creating(host, media.length, { ...partType, ...more }, body);
+    const fields = [...spoken, 'location', 'upload-offset', 'upload-expires'];
+    const { ingestId } = host.granted(t, answer, 201, closedStatus, fields);
+    t.is(answer.headers['upload-offset'], '0');
+    t.is((await send(ingestId, 0, media)).status, 204);
+    t.is((await reached(t, host, ingestId)).status, 'registered');
+  }
+});
+
+test('the body of a creation is refused before anything is opened if its head does not fit', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  const { refused } = tusClient(t, host);
+  const media = humWav(44);
+  const rows: [ErrorCode, object, Buffer][] = [
+    ['unsupported_content_encoding', { ...partType, 'Content-Encoding': 'gzip' }, media],
+    ['unsupported_content_type', { 'Content-Type': 'application/octet-stream' }, media],
+    ['unsupported_content_type', {}, media],
+    ['invalid_upload_offset', { ...partType, 'Upload-Offset': 5 }, media],
+    ['invalid_upload_length', partType, Buffer.concat([media, media])],
+    ['invalid_upload_checksum', { ...partType, 'Upload-Checksum': 'md5 AAAA' }, media],
+    ['invalid_ingest_request', { ...partType, 'Upload-Metadata': '' }, media],
+    ['ingest_body_too_large', { ...partType, 'Upload-Length': Number.MAX_SAFE_INTEGER }, media],
+  ];
+  for (const [code, fields, body] of rows) refused(await creating(host, media.length, fields, body), code);
+  t.is(await openIngests(t, host), 0);
 });
 
 const part = { 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': 0 };

@@ -99,7 +99,7 @@ const originOf = (access: 'grant' | 'origin' | 'token-and-origin'): Json => ({
 function bodyOf(endpoint: Endpoint, { components }: Workshop, recorded: RecordedExchange | undefined): Json {
   if (endpoint.body === 'none') return {};
   if (endpoint.body === 'stream') {
-    return { requestBody: { required: true, content: contentOf(endpoint.types) } };
+    return { requestBody: { required: endpoint.mayLackBody !== true, content: contentOf(endpoint.types) } };
   }
   const schema = components.schemaOf(endpoint.request, 'input');
   const example = recorded?.request === undefined ? {} : { example: recorded.request };
