@@ -2,11 +2,11 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { mcpWords } from './commands.ts';
 import { failureLine, StartError } from './failures.ts';
 import { ExportFolder, studyTools } from './mcp-tools.ts';
-import { dataRootOf } from './options/data-root.ts';
+import { dataRootLine, dataRootOf } from './options/data-root.ts';
 import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
 import { outliveReaders } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
-import { findOrStartHost, NoHost } from './terminal/running-host.ts';
+import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { exitCodes } from './terminal/terminal.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -14,6 +14,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Serves until the agent closes stdin. */
 async function serveAgent(args: readonly string[]): Promise<void> {
   const given = parseFlags(args, mcpWords.flags);
+  if (namedHost(process.env) === null) report(dataRootLine(given));
   const found = await findOrStartHost(dataRootOf(given), report);
   const server = studyTools(found.client, new ExportFolder(pathOption(given, 'output')));
   const gone = new Promise<void>((resolve) => {

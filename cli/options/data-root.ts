@@ -50,6 +50,17 @@ function isClosed(folder: string): boolean {
 /** The same for the data root that a call names. */
 export const hasDataRoot = (given: GivenFlags): boolean => hasData(dataRootOf(given));
 
+/**
+ * The data root of a program that another one starts, in a line for its log. Such programs often get an environment of their own:
+ * without the `XDG_DATA_HOME` of a shell, the usual data root is another folder than that of the commands.
+ */
+export function dataRootLine(given: GivenFlags): string {
+  const root = `data root: ${dataRootOf(given)}${hasDataRoot(given) ? '' : ' (new)'}`;
+  if (given.single('data-root') !== undefined) return root;
+  const byVariable = isAbsolute(process.env.XDG_DATA_HOME ?? '') && process.platform !== 'darwin';
+  return `${root}, by ${byVariable ? 'XDG_DATA_HOME' : 'the home folder'} of this environment; name another one with --data-root DIR`;
+}
+
 /** The data root that a command reads. Throws `StartError` `invalid_flags` if it does not exist. */
 export function existingDataRoot(given: GivenFlags): string {
   const dataRoot = dataRootOf(given);

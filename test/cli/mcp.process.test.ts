@@ -192,7 +192,33 @@ test('bug: the agent server referred to its own flags for a fault in the setting
   await writeFile(join(root, 'settings.json'), '[]');
   const { exit, stderr } = await runCommand(['mcp', '--data-root', root]);
   t.is(exit, 2);
-  t.regex(stderr, /^invalid_settings: .*: one object with settings is needed.*; correct the file at that place/);
+  t.regex(stderr, /^invalid_settings: .*: one object with settings is needed.*; correct the file at that place/m);
+});
+
+test('bug: an agent server without XDG_DATA_HOME made a second data root and said nothing', async (t) => {
+  const home = await scratchFolder(t);
+  const inHome = join(home, '.local/share/local-media-study-service');
+  const onMac = join(home, 'Library/Application Support/local-media-study-service');
+  const byHome = process.platform === 'darwin' ? onMac : inHome;
+  // A server whose stdin is closed ends after its start.
+  const startLine = async (args: readonly string[], environment: Record<string, string>) =>
+    (await runCommand(['mcp', ...args], { HOME: home, ...environment })).stderr.split('\n', 1)[0];
+  t.is(
+    await startLine([], { XDG_DATA_HOME: '' }),
+    `data root: ${byHome} (new), by the home folder of this environment; name another one with --data-root DIR`,
+  );
+  t.is(
+    await startLine([], { XDG_DATA_HOME: '' }),
+    `data root: ${byHome}, by the home folder of this environment; name another one with --data-root DIR`,
+  );
+  const named = join(home, 'named');
+  t.is(await startLine(['--data-root', named], {}), `data root: ${named} (new)`);
+  if (process.platform === 'darwin') return;
+  const data = join(home, 'data');
+  t.is(
+    await startLine([], { XDG_DATA_HOME: data }),
+    `data root: ${join(data, 'local-media-study-service')} (new), by XDG_DATA_HOME of this environment; name another one with --data-root DIR`,
+  );
 });
 
 test('bug: an agent got no answer any more once the host of its server was killed', async (t) => {
