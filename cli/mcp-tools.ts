@@ -227,7 +227,8 @@ function registerRuntimeTools(server: McpServer, host: StudyHost, exports: Expor
   server.registerTool(
     'cancel_study',
     {
-      description: 'Ends a study that has not ended. What it stored stays readable; it does not go on again.',
+      description:
+        'Ends a study that has not ended. What it stored stays readable; it does not go on again. It is then interrupted, and the message of its reason begins with canceled: no failure.',
       inputSchema: z.strictObject({ runtimeId }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     },
@@ -353,7 +354,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
   server.registerTool(
     'read_status',
     {
-      description: 'The state of a study, and the reason if it failed.',
+      description: 'The state of a study, and the reason if it failed or was canceled.',
       inputSchema: z.strictObject({ runtimeId }),
       ...readOnly,
     },

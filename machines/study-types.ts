@@ -1,5 +1,6 @@
 import type { ErrorActorEvent } from 'xstate';
 import { type Failure, failureMessage } from '../contract/base/errors.ts';
+import { cancellationMessage } from '../contract/study/cancellation.ts';
 import type { StageName, studyStages } from '../contract/study/stages.ts';
 import type { CommitEmission, EffectOutcome } from './emission.ts';
 
@@ -76,7 +77,7 @@ export const isTimeUp = ({ code, message }: Failure): boolean =>
 export const cancellationFault: StudyFault = {
   lifecycle: 'interrupted',
   code: 'executor_interrupted',
-  message: 'canceled: a client canceled the study',
+  message: cancellationMessage,
 };
 
 /** True if an effect rejected with a fault that decides how the runtime has to end. */

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { isSameName } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
@@ -33,9 +34,10 @@ async function* everyStudy({ host }: Pick<CommandCall, 'host'>): AsyncGenerator<
 }
 
 /** A study on one line, as `runtimes` prints it. */
-export function studyLine({ runtimeId, acceptedAt, lifecycle, range, label }: RuntimeRow): string {
+export function studyLine({ runtimeId, acceptedAt, lifecycle, reason, range, label }: RuntimeRow): string {
+  const state = isCanceled(reason) ? 'canceled' : lifecycle;
   const part = `${timeCode(range.startMs)}-${timeCode(range.endMs)}`;
-  return `${runtimeId}  ${acceptedAt}  ${lifecycle}  ${part}  ${label ?? '(source gone)'}`;
+  return `${runtimeId}  ${acceptedAt}  ${state}  ${part}  ${label ?? '(source gone)'}`;
 }
 
 /** The languages of more studies take a person longer to read than the ids, and the host longer to find. */

@@ -1,4 +1,5 @@
 import type { WorkProgress } from '../../contract/operation.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import { lifecycle } from '../../contract/study/status.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { readerGone } from '../outputs.ts';
@@ -112,7 +113,7 @@ export const evidence: HostCommand = {
 async function cancelStudy(call: CommandCall) {
   const { host, terminal } = call;
   const status = await host.cancel(await studyArgument(call));
-  terminal.result(status, [`study ${status.runtimeId}: ${status.lifecycle}`]);
+  terminal.result(status, [`study ${status.runtimeId}: ${isCanceled(status.reason) ? 'canceled' : status.lifecycle}`]);
   return exitCodes.done;
 }
 

@@ -1,5 +1,6 @@
 import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
@@ -110,7 +111,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
   const { runtimeId, lifecycle, situation, study, findings, claims, withheld } = overview;
   const found = findings.filter((finding) => (kind === undefined ? isWorthALine(finding) : finding.kind === kind));
   return [
-    `study ${runtimeId}: ${lifecycle}`,
+    `study ${runtimeId}: ${isCanceled(study.reason) ? 'canceled' : lifecycle}`,
     `range ${study.text}`,
     ...found.map((finding) => findingLine(overview, finding)),
     ...(kind === undefined

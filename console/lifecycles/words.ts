@@ -21,7 +21,9 @@ const phaseWords: Readonly<Record<ActorPhase, string>> = {
   ended: 'ended',
 };
 
-const badEnds = /^(failed|interrupted|canceled|error)$/;
+const badEnds = /^(failed|error)$/;
+/** A person may have wanted these. */
+const keptEnds = /^(interrupted|canceled)$/;
 
 /** The name of a state without the machine that it is of: `runtime.running.detect` is `running.detect`. */
 export const stateName = (stateId: string): string => stateId.slice(stateId.indexOf('.') + 1);
@@ -43,7 +45,9 @@ export function actorWords({ phase, states }: Pick<ListedActor, 'phase' | 'state
 /** How an actor looks: at work, waiting, ended well or not. */
 export const actorTone = ({ phase, states }: Pick<ListedActor, 'phase' | 'states'>): Tone => {
   if (phase !== 'ended') return phase === 'live' ? 'busy' : 'queued';
-  return states.some((state) => badEnds.test(state.split('.').at(-1) ?? '')) ? 'bad' : 'good';
+  const ends = states.map((state) => state.split('.').at(-1) ?? '');
+  if (ends.some((end) => badEnds.test(end))) return 'bad';
+  return ends.some((end) => keptEnds.test(end)) ? 'kept' : 'good';
 };
 
 /** A length of time in few signs: `340 ms`, `1.2 s`, `4 min 05 s`, `3 h 20 min`. */

@@ -5,6 +5,7 @@ import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning, RuntimePlan } from '../../contract/study/start.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
@@ -164,9 +165,13 @@ const unusable: Partial<Readonly<Record<RuntimeRow['lifecycle'], string>>> = {
 };
 
 /** How an earlier study of the same is offered. After one that did not end with its findings, another one comes first. */
-export function earlierWords({ lifecycle, acceptedAt }: Pick<RuntimeRow, 'lifecycle' | 'acceptedAt'>) {
+export function earlierWords({
+  lifecycle,
+  reason,
+  acceptedAt,
+}: Pick<RuntimeRow, 'lifecycle' | 'reason' | 'acceptedAt'>) {
   const started = `A study of this range in these languages was started on ${moment(acceptedAt)}.`;
-  const title = unusable[lifecycle];
+  const title = isCanceled(reason) ? 'An earlier study was canceled' : unusable[lifecycle];
   if (title !== undefined) return { title, text: started, open: 'Open that study', isUsable: false };
   if (lifecycle !== 'terminal')
     return { title: 'Being studied', text: started, open: 'Open that study', isUsable: true };

@@ -89,7 +89,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
 
 /** A failure of work that ended: what happened, what it means, what to do, and its code folded. */
 export const Story = ({ story }: { readonly story: FailureStory }) => (
-  <Notice kind="failed" title={story.title}>
+  <Notice kind={story.isCanceled ? 'empty' : 'failed'} title={story.title}>
     <StoryText story={story} />
   </Notice>
 );

@@ -169,7 +169,7 @@ const FailureDetails = ({ label, story, isOpen, onDismiss, children }: FailureDe
       <strong>
         <bdi>{label}</bdi>
       </strong>{' '}
-      <Badge state="failed" words={story.title} />
+      <Badge state={story.isCanceled ? 'interrupted' : 'failed'} words={story.title} />
     </summary>
     {children}
     <StoryText story={story} />

@@ -1,5 +1,6 @@
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import type { SituationCode } from '../../contract/overview.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { StudyPane } from '../host/route.ts';
 import { chooseLanguage, lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
@@ -72,14 +73,20 @@ const looks: Readonly<Record<SituationCode, Look>> = {
 /** Why a study failed in a line; its page has the whole story. */
 const failureWhy = (reason: NonNullable<LibraryStudy['reason']>): string => failureStory(reason, 'study').title;
 
+/** The state of a study that a person ended. */
+const canceled: SourceState = { tone: 'kept', words: 'Canceled', why: null, group: 'closed' };
+
 /** The state of a study, as a look; a study that was not read yet by its lifecycle alone. */
 export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy): SourceState {
   if (fault !== null) {
     return { tone: 'bad', words: 'Cannot be read', why: 'Its stored files do not verify.', group: 'problems' };
   }
   if (standing === null) {
+    if (isCanceled(reason)) return canceled;
+    // A study that has ended may have captions, or wait for a person: only its overview says which.
+    if (lifecycle === 'terminal') return { tone: 'busy', words: 'Checking', why: null, group: 'working' };
     const hasFailed = lifecycle === 'failed' || lifecycle === 'interrupted';
-    const group: Group = hasFailed ? 'problems' : lifecycle === 'terminal' ? 'closed' : 'working';
+    const group: Group = hasFailed ? 'problems' : 'working';
     return {
       tone: toneOf(lifecycle),
       words: lifecycles[lifecycle] ?? lifecycle,
@@ -88,6 +95,7 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
     };
   }
   const { situation, captions } = standing;
+  if (isCanceled(reason)) return canceled;
   const [tone, words, group, hasWhy = false] = looks[situation.code];
   const isNever =
     captions.state === 'never' && (situation.code === 'approved' || situation.code === 'waiting_for_review');

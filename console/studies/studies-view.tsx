@@ -3,6 +3,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { RuntimesOptions } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { LibraryStudy } from '../../contract/library.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -127,7 +128,7 @@ export function StudiesView({ source, lifecycle }: StudiesViewProps) {
               <option value="">All</option>
               {Object.entries(lifecycles).map(([code, words]) => (
                 <option key={code} value={code}>
-                  {sentence(words)}
+                  {code === 'interrupted' ? 'Interrupted or canceled' : sentence(words)}
                 </option>
               ))}
             </select>
@@ -187,7 +188,7 @@ function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; rea
         </span>
         <span class="quiet">
           {rangeCode(range.startMs, range.endMs)} · {moment(acceptedAt)}
-          {reason === null ? '' : ` · ${failureStory(reason, 'study').title}`}
+          {reason === null || isCanceled(reason) ? '' : ` · ${failureStory(reason, 'study').title}`}
         </span>
       </span>
       <StandingBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />

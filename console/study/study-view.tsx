@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
 import type { WorkStage } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import { stageWords } from '../../contract/study/stages.ts';
 import { addressOf, type StudyPane, studyPanes } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -52,7 +53,8 @@ interface Standing {
 export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
   const { situation, lifecycle, check, study } = overview;
   // The reason of the failure is below, with the remedy.
-  const words = study.reason === null ? situation.text : `study ${situation.code}`;
+  const ended = isCanceled(study.reason) ? 'canceled' : `study ${situation.code}`;
+  const words = study.reason === null ? situation.text : ended;
   const said = { state: isInPart(check) ? 'withheld' : (states[situation.code] ?? lifecycle), words };
   if (stage === null || stage === 'ended' || !liveCodes.includes(situation.code)) return said;
   if (stage === 'queued') {

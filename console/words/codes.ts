@@ -62,7 +62,7 @@ export function linesByReason(parts: readonly { readonly what: string; readonly 
 export const isInPart = ({ reasonCodes }: { readonly reasonCodes: readonly string[] }): boolean =>
   reasonCodes.includes('current_run_candidate_accepted_in_part');
 
-/** A lifecycle in words that do not follow from its code. */
+/** A lifecycle in words that do not follow from its code. A study that was canceled is interrupted, and has words of its own. */
 export const lifecycles: Readonly<Record<string, string>> = {
   accepted: 'waiting for its turn',
   initializing: 'opening the source',

@@ -9,6 +9,8 @@ export interface FailureStory {
   readonly meaning: string;
   readonly remedy: string;
   readonly code: string;
+  /** True if a person ended the work: that is no failure. */
+  readonly isCanceled: boolean;
 }
 
 /** The work that failed: the ingest of a file or of a range of a video, or a study. */
@@ -110,5 +112,6 @@ export function failureStory(
     meaning: meanings[of],
     remedy: remedies.length === 0 ? remedy : `${sentence(withTimes(remedies.join('; ')))}.`,
     code: word === null ? code : `${code}, ${word}`,
+    isCanceled: known === 'canceled',
   };
 }

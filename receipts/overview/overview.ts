@@ -1,6 +1,7 @@
 import { facetKinds } from '../../contract/explanations/executor.ts';
 import type { OverviewAction, RuntimeOverview, SituationCode } from '../../contract/overview.ts';
 import { approvalReasons, attestations, rejectionReasons, revocationReasons } from '../../contract/review.ts';
+import { isCanceled } from '../../contract/study/cancellation.ts';
 import { studyStages } from '../../contract/study/stages.ts';
 import type { Lifecycle } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
@@ -42,7 +43,7 @@ function studyText({ lifecycle, standing, study }: OverviewedRuntime): string {
   }
   const { code, message } = study?.stop?.reason ??
     standing.reason ?? { code: lifecycle, message: 'no reason is stored' };
-  return `${lifecycle}: ${code}: ${message}`;
+  return isCanceled({ code, message }) ? message : `${lifecycle}: ${code}: ${message}`;
 }
 
 function approvedSituation({ captions, check }: OverviewParts): Situation {

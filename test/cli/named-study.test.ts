@@ -8,11 +8,13 @@ import {
   sourceLine,
   sourceNamed,
   studyArgument,
+  studyLine,
 } from '../../cli/commands/named.ts';
 import { checkReviewer } from '../../cli/commands/review.ts';
 import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import { cancellationMessage } from '../../contract/study/cancellation.ts';
 
 const study = (id: string, label: string | null) => ({
   runtimeId: `runtime:${id}`,
@@ -230,4 +232,11 @@ test('bug: a reviewer in the other Unicode form was another reviewer', (t) => {
 test('a label in the other Unicode form is near a mistyped one', (t) => {
   t.is(nearestName('열람싷'.normalize('NFC'), ['열람실'.normalize('NFD')]), '열람실'.normalize('NFD'));
   t.is(nearestName('über'.normalize('NFC'), ['Müller über Öl'.normalize('NFD')]), 'Müller über Öl'.normalize('NFD'));
+});
+
+test('bug: a study that a person canceled was listed as interrupted', (t) => {
+  const row = (message: string) =>
+    ({ ...studies[0], lifecycle: 'interrupted', reason: { code: 'executor_interrupted', message } }) as never;
+  t.regex(studyLine(row(cancellationMessage)), / canceled {2}0:00/);
+  t.regex(studyLine(row('resumes exhausted')), / interrupted {2}0:00/);
 });

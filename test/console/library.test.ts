@@ -10,10 +10,13 @@ import {
   withModel,
 } from '../../console/operations/settings.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
+import { standingOf as standingOfStudy } from '../../console/study/study-view.tsx';
+import { failureStory } from '../../console/words/failures.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
-import { type SituationCode, situationCode } from '../../contract/overview.ts';
+import { type RuntimeOverview, type SituationCode, situationCode } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import { cancellationMessage } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import { fieldOf } from '../fields.ts';
 
@@ -82,6 +85,41 @@ test('bug: a newer study that ended without captions hid those that are ready', 
   t.is(shownStudy({ newest: interrupted, captioned })?.runtimeId, 'runtime:captioned');
   t.is(sourceState({ newest: interrupted, tracks: [] }).words, 'Study interrupted');
   t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned, tracks: [] }).why, 'a newer study: rejected');
+});
+
+test('bug: a film with captions was called studied until the host had read its study', (t) => {
+  t.like(sourceState({ newest: studyOf(), tracks: [] }), { words: 'Checking', why: null, group: 'working' });
+  t.like(sourceState({ newest: studyOf({ lifecycle: 'failed', reason: stopped }), tracks: [] }), {
+    words: 'failed',
+    group: 'problems',
+  });
+});
+
+const stopped = { code: 'executor_interrupted', message: 'resumes exhausted: the host died' } as const;
+const canceled = { code: 'executor_interrupted', message: cancellationMessage } as const;
+
+test('bug: a study that a person canceled was told as a failure', (t) => {
+  const ended = { lifecycle: 'interrupted', reason: canceled } as const;
+  for (const standing of [{}, standingOf('interrupted')]) {
+    const newest = studyOf({ ...ended, ...standing });
+    t.like(sourceState({ newest, tracks: [] }), { tone: 'kept', words: 'Canceled', why: null, group: 'closed' });
+    const captioned = studyOf(standingOf('captions_accepted'));
+    t.is(sourceState({ newest, captioned, tracks: [] }).why, 'a newer study: canceled');
+    t.is(earlierWords(newest).title, 'An earlier study was canceled');
+  }
+  // Another interruption is one.
+  const interrupted = studyOf({ ...ended, reason: stopped, ...standingOf('interrupted') });
+  t.like(sourceState({ newest: interrupted, tracks: [] }), { words: 'Study interrupted', group: 'problems' });
+  const overview = {
+    situation: { code: 'interrupted', text: cancellationMessage },
+    lifecycle: 'interrupted',
+    check: { reasonCodes: [] },
+    study: { reason: canceled },
+  } as unknown as RuntimeOverview;
+  t.deepEqual(standingOfStudy(overview, null), { state: 'interrupted', words: 'canceled' });
+  t.true(failureStory(canceled, 'study').isCanceled);
+  t.true(failureStory({ code: 'canceled', message: 'canceled by the client' }, 'file').isCanceled);
+  t.false(failureStory(stopped, 'study').isCanceled);
 });
 
 test('a library is filtered by name and state, and sorted by what a person chose', (t) => {

@@ -185,6 +185,7 @@ test('a failure has a title, its meaning and a remedy', (t) => {
     meaning: 'Nothing was added, and your file is unchanged.',
     remedy: 'Copy or download it again.',
     code: 'probe_failed, container_damaged',
+    isCanceled: false,
   });
   const story = failureStory({ code: 'executor_failed', message: 'tool_exit: ffmpeg exited with code 1' }, 'study');
   t.is(story.title, 'A tool of the host stopped with an error');

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ownedIngests } from '../../contract/ingest.ts';
+import { runtimeOverview } from '../../contract/overview.ts';
 import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { type PlanWarning, planWarnings, runtimePlan } from '../../contract/study/start.ts';
 import { type Runtimes, runtimeStatus, runtimes } from '../../contract/study/status.ts';
@@ -275,6 +276,19 @@ test('a study that runs, and one that waits for a worker, end when they are canc
   host.launcher.release();
   t.is((await followed(t, host, next)).last.lifecycle, 'terminal');
   t.is((await followed(t, host, String(running[1]))).last.lifecycle, 'terminal');
+});
+
+test('bug: the overview of a study that a person canceled told of an interruption', async (t) => {
+  const host = await TestHost.open(t, { mediaTools: true });
+  host.launcher.hold();
+  const runtimeId = await started(t, host, 4015);
+  await heldBack(t, host, runtimeId);
+  await canceled(t, host, runtimeId);
+  const answer = await host.get(`/v1/runtimes/${runtimeId}/overview`);
+  const overview = host.granted(t, answer, 200, runtimeOverview);
+  // The code and the reason are of the wire.
+  t.deepEqual(overview.situation, { code: 'interrupted', text: reason.message });
+  t.deepEqual(overview.study.reason, reason);
 });
 
 test('a cancellation that was answered is still there after the host was killed', async (t) => {
