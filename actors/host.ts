@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
@@ -41,6 +42,9 @@ import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
 import { openWorkOrders } from './workers/open-work-orders.ts';
+
+/** The longest wait for effects that were cut, in milliseconds. One that only reads, such as a large file to hash it, may end later. */
+const effectsMs = 3000;
 
 const elapsed = (): number => performance.now();
 
@@ -280,6 +284,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await workers?.close();
       await detector.close();
       await launcher.close();
+      // An effect that was cut may be storing bytes. The data root is another host's as soon as the ledger is closed.
+      const ended = new AbortController();
+      const late = delay(effectsMs, undefined, { signal: ended.signal }).catch(() => undefined);
+      await Promise.race([supervisor.effectsEnded(), late]);
+      ended.abort();
       await ledger.close();
     },
   };

@@ -86,6 +86,7 @@ export function effect<Output, Input extends object>(
     readonly clock: Clock;
     settled(id: string): Promise<void>;
     lifetime(id: string): AbortSignal;
+    running<Result>(work: Promise<Result>): Promise<Result>;
   },
   actorOf: (input: Input) => string,
   run: (input: Input, signal: AbortSignal) => Promise<Output>,
@@ -97,7 +98,7 @@ export function effect<Output, Input extends object>(
     await barrier.settled(id);
     const until = AbortSignal.any([signal, barrier.lifetime(id)]);
     until.throwIfAborted();
-    return untilAvailable(barrier.clock, until, () => run(input, until));
+    return barrier.running(untilAvailable(barrier.clock, until, () => run(input, until)));
   });
 }
 

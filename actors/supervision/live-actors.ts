@@ -61,6 +61,8 @@ export abstract class LiveActors {
   protected readonly definitions = new Map<string, ActorDefinition>();
   protected readonly listeners: CommitListeners;
   readonly #ledger: Ledger;
+  /** Effects at work, those included whose actors have ended. */
+  readonly #effects = new Set<Promise<unknown>>();
 
   constructor({ ledger, report }: LiveActorsOptions) {
     this.#ledger = ledger;
@@ -130,6 +132,21 @@ export abstract class LiveActors {
   /** Aborts when the actor fails or the host stops. */
   lifetime(id: string): AbortSignal {
     return this.actors.get(id)?.signal ?? AbortSignal.abort(new Error('the actor is gone'));
+  }
+
+  /** An effect that has begun. It may write files for a while after its actor has ended. */
+  async running<Result>(work: Promise<Result>): Promise<Result> {
+    this.#effects.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#effects.delete(work);
+    }
+  }
+
+  /** Resolves when no effect is at work any more. */
+  async effectsEnded(): Promise<void> {
+    while (this.#effects.size > 0) await Promise.allSettled(this.#effects);
   }
 
   /** Tells who watches an actor of a commit that was made for it by others, such as the review of a study. */

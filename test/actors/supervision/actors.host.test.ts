@@ -184,6 +184,23 @@ test('stopping aborts every effect, journals nothing, and leaves the actors live
   ]);
 });
 
+test('bug: a host that was stopped still wrote files for effects that its end had cut', async (t) => {
+  const bench = await newBench(t);
+  await bench.work('a', 1000);
+  await bench.settled();
+  bench.supervisor.stop();
+  t.true(bench.effects[0]?.signal.aborted);
+  let hasEnded = false;
+  const ended = bench.supervisor.effectsEnded().then(() => {
+    hasEnded = true;
+  });
+  await bench.settled();
+  t.false(hasEnded, 'the effect is at work');
+  await bench.finish(0, { events: [], writes: [] });
+  await ended;
+  t.true(hasEnded);
+});
+
 test('an actor at rest costs a start nothing, and the next event resumes it from its row', async (t) => {
   const folder = await scratchFolder(t);
   const first = await openBench(t, folder);

@@ -180,8 +180,12 @@ test.serial('a process that is killed fails the jobs at hand, and the next job h
   const { detector, requests } = await detectorFor(t);
   const jobs = [detector.sound(never()), detector.sound(never())];
   for (const job of jobs) await job.write(pcm.subarray(0, 8000));
+  await detector.identify(['Good morning'], never());
+  const id = await descendant(process.execPath);
+  // A stopped process ends no job before it is killed.
+  process.kill(id, 'SIGSTOP');
   const identifying = detector.identify(['Good morning'], never());
-  process.kill(await descendant(process.execPath), 'SIGKILL');
+  process.kill(id, 'SIGKILL');
   for (const work of [...jobs.map(({ result }) => result), identifying]) {
     t.is((await failureOf(t, work)).reason, 'tool_signal');
   }
