@@ -51,8 +51,8 @@ function isClosed(folder: string): boolean {
 export const hasDataRoot = (given: GivenFlags): boolean => hasData(dataRootOf(given));
 
 /**
- * The data root of a program that another one starts, in a line for its log. Such programs often get an environment of their own:
- * without the `XDG_DATA_HOME` of a shell, the usual data root is another folder than that of the commands.
+ * The data root of a program that another one starts, in a line for its log. Such programs often get an environment of their own.
+ * Without the `XDG_DATA_HOME` of a shell, the usual data root is another folder than that of the commands.
  */
 export function dataRootLine(given: GivenFlags): string {
   const root = `data root: ${dataRootOf(given)}${hasDataRoot(given) ? '' : ' (new)'}`;

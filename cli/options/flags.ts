@@ -258,7 +258,7 @@ export const absolutePath = (given: string): string =>
   storedPath(resolve(given === '~' || given.startsWith('~/') ? join(homeFolder(), given.slice(1)) : given));
 
 /**
- * The path of the file or folder that a person names, with the Unicode form of each name as the disk has it: a file that came from
+ * The path of the file or folder that a person names, with the Unicode form of each name as the disk has it. A file that came from
  * macOS may be stored in the form that no keyboard writes. A name that nothing, or more than one thing, has stays as it is.
  */
 export function storedPath(given: string): string {

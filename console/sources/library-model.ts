@@ -83,7 +83,7 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
   }
   if (standing === null) {
     if (isCanceled(reason)) return canceled;
-    // A study that has ended may have captions, or wait for a person: only its overview says which.
+    // A study that has ended may have captions, or wait for a person: its overview shows that.
     if (lifecycle === 'terminal') return { tone: 'busy', words: 'Checking', why: null, group: 'working' };
     const hasFailed = lifecycle === 'failed' || lifecycle === 'interrupted';
     const group: Group = hasFailed ? 'problems' : 'working';

@@ -9,7 +9,7 @@ export interface FailureStory {
   readonly meaning: string;
   readonly remedy: string;
   readonly code: string;
-  /** True if a person ended the work: that is no failure. */
+  /** True if a person ended the work, which does not count as a failure. */
   readonly isCanceled: boolean;
 }
 

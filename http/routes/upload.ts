@@ -312,7 +312,7 @@ async function created(ingests: OwnedIngests, exchange: Exchange): Promise<Answe
   }
   const { part } = ingests.beginPart(ingestId, claim);
   const offset = await taken(part, exchange, body).catch(async (error: unknown) => {
-    // The ingest is there, and its client has to learn where. If it can still be sent, the offset says what counts.
+    // The ingest is there, and its client has to learn where. If it can still be sent, the offset is the number of bytes that count.
     const left = await ingests.uploadState(ingestId).catch(() => null);
     if (left === null || !(error instanceof ServiceError)) throw error;
     return left.offset;

@@ -198,7 +198,7 @@ test('bug: a file whose name macOS wrote could not be named by the letters of a 
   await writeFile(join(folder, decomposed, `${decomposed}.mp4`), 'film');
   t.is(storedPath(join(folder, composed, `${composed}.mp4`)), join(folder, decomposed, `${decomposed}.mp4`));
   t.is(absolutePath(join(folder, composed)), join(folder, decomposed));
-  // What is not there keeps its name, in the folder that is there.
+  // A new file keeps its name, in the folder that is there.
   t.is(storedPath(join(folder, composed, 'new.srt')), join(folder, decomposed, 'new.srt'));
   t.is(storedPath(join(folder, `${composed}.srt`)), join(folder, `${composed}.srt`));
   // Each file of the same name in both forms is named by its own form.

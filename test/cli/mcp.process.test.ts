@@ -195,7 +195,7 @@ test('bug: the agent server referred to its own flags for a fault in the setting
   t.regex(stderr, /^invalid_settings: .*: one object with settings is needed.*; correct the file at that place/m);
 });
 
-test('bug: an agent server without XDG_DATA_HOME made a second data root and said nothing', async (t) => {
+test('bug: an agent server without XDG_DATA_HOME made a second data root in silence', async (t) => {
   const home = await scratchFolder(t);
   const inHome = join(home, '.local/share/local-media-study-service');
   const onMac = join(home, 'Library/Application Support/local-media-study-service');

@@ -98,7 +98,7 @@ test('bug: a film with captions was called studied until the host had read its s
 const stopped = { code: 'executor_interrupted', message: 'resumes exhausted: the host died' } as const;
 const canceled = { code: 'executor_interrupted', message: cancellationMessage } as const;
 
-test('bug: a study that a person canceled was told as a failure', (t) => {
+test('bug: a study that a person canceled looked like a failure', (t) => {
   const ended = { lifecycle: 'interrupted', reason: canceled } as const;
   for (const standing of [{}, standingOf('interrupted')]) {
     const newest = studyOf({ ...ended, ...standing });

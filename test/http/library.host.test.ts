@@ -204,7 +204,7 @@ test('bug: a search took 1e1 for a limit, and a limit over its bound was refused
   host.granted(t, await host.get('/v1/search?q=x&limit=50'), 200, librarySearch);
 });
 
-test('bug: a label in the form of macOS could not be asked for in the form that is typed', async (t) => {
+test('bug: a query with a typed label found no study of a label in the form of macOS', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { sourceSessionId } = await sampleRow(t, host);
   for (const name of ['Müller über Öl', '열람실', 'が']) {

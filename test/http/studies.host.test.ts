@@ -278,7 +278,7 @@ test('a study that runs, and one that waits for a worker, end when they are canc
   t.is((await followed(t, host, String(running[1]))).last.lifecycle, 'terminal');
 });
 
-test('bug: the overview of a study that a person canceled told of an interruption', async (t) => {
+test('bug: the overview called a study that a person canceled interrupted', async (t) => {
   const host = await TestHost.open(t, { mediaTools: true });
   host.launcher.hold();
   const runtimeId = await started(t, host, 4015);

@@ -9,7 +9,7 @@ import { eventually } from '../patience.ts';
 import { humWav } from './host/media.ts';
 import { RunningHost } from './running-host.ts';
 
-/** What tus-js-client, an uploader made by others, asks for beside plain parts. */
+/** Requests of tus-js-client, an uploader made by others, beside plain parts. */
 
 const adapters = ['node', ...(findUwsBinary(THIS_RUNTIME) === undefined ? [] : (['uws'] as const))] as const;
 const metadata = {
