@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { HostSettings } from '../../contract/settings.ts';
 import { RunningHost } from '../http/running-host.ts';
-import { eventually } from '../patience.ts';
+import { eventually, patienceMs } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
 import { isAlive } from './command.ts';
 
@@ -92,7 +92,7 @@ for (const kept of ['first', 'successor']) {
     );
     t.teardown(() => host.kill('SIGKILL'));
     host.disconnect();
-    t.deepEqual(await once(host, 'exit', { signal: AbortSignal.timeout(60_000) }), [0, null]);
+    t.deepEqual(await once(host, 'exit', { signal: AbortSignal.timeout(patienceMs) }), [0, null]);
   });
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { patienceMs } from '../../patience.ts';
 
 /** The Chromium of the system, or the one that the environment names. */
 export const chromiumPath = process.env.MEDIA_STUDY_TEST_CHROMIUM ?? '/usr/bin/chromium';
@@ -24,6 +25,7 @@ export const openBrowser = (): Promise<Browser> =>
     handleSIGHUP: false,
     handleSIGINT: false,
     handleSIGTERM: false,
+    timeout: patienceMs,
     // As root there is no sandbox of its own; the pages are those of this repository.
     args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
   });
@@ -42,6 +44,7 @@ export async function watchedPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const faults: string[] = [];
   const { origin } = new URL(address);

@@ -21,7 +21,7 @@ export async function ingestDropped(page: Page, label: string): Promise<void> {
   await form.getByLabel('Rights holder').fill('The maker of the sample');
   await form.getByLabel(/^I attest that I own this file/).check();
   await form.getByRole('button', { name: 'Add the file' }).click();
-  await page.getByRole('link', { name: `Study ${label}` }).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: `Study ${label}` }).waitFor();
 }
 
 /** Gives a subtitle file to the source whose details are open, with the words that a person answers for. */
@@ -42,7 +42,7 @@ export async function study(page: Page, label: string): Promise<void> {
   await page.getByLabel('Spoken').selectOption('ko');
   await page.getByText('Time it will take').waitFor();
   await page.getByRole('button', { name: 'Start the study' }).click();
-  await page.getByText('Approve or reject the study').first().waitFor({ timeout: 60_000 });
+  await page.getByText('Approve or reject the study').first().waitFor();
 }
 
 /** Verifies what is chosen on the timeline and returns the verdict. */
@@ -76,7 +76,7 @@ export async function approve(page: Page): Promise<void> {
 /** Has captions produced and waits for their check. */
 export async function produceCaptions(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Make captions' }).click();
-  await page.getByText('Good morning and welcome to the reading room.').waitFor({ timeout: 30_000 });
+  await page.getByText('Good morning and welcome to the reading room.').waitFor();
 }
 
 /** Rewords the first line of the captions that are open and saves that as a correction. */

@@ -111,7 +111,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await produceCaptions(page);
   // As long as a page waits between two looks at a study that has ended.
   await beside.clock.fastForward(10_000);
-  await beside.getByRole('button', { name: 'Download captions' }).waitFor({ timeout: 30_000 });
+  await beside.getByRole('button', { name: 'Download captions' }).waitFor();
   t.is(await note.inputValue(), 'typed before');
   await beside.close();
 
@@ -120,7 +120,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.keyboard.press('Control+Alt+v');
   await page.getByText('1 unsaved change').waitFor();
   // The line at the time of the player is one of the new lines, although the player has not moved.
-  await page.locator('.caption-row[data-playing="true"]').waitFor({ timeout: 5_000 });
+  await page.locator('.caption-row[data-playing="true"]').waitFor();
   await page.keyboard.press('Control+z');
   await page.getByText('1 unsaved change').waitFor({ state: 'detached' });
   await correctFirstLine(page, 'Good morning, and welcome.');
@@ -262,13 +262,13 @@ inBrowser('an actor is scrubbed on its chart, and a chart lights up while a stud
   const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
   const studied = client.study(source, { ...asked, range: { startMs: 0, endMs: 13_000 } }).ended();
   // Only the stream tells of it so soon.
-  await page.locator('.list-link').nth(before).waitFor({ timeout: 10_000 });
+  await page.locator('.list-link').nth(before).waitFor();
   await page.locator('.row-title', { hasText: 'Study of' }).nth(before).waitFor();
   const unnamed = await page.evaluate<number>('globalThis.unnamed');
   t.true(unnamed <= 1, `bug: ${unnamed} actors lost their names when a new one came`);
   await page.locator('.list-link').first().click();
   await studied;
-  await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor({ timeout: 10_000 });
+  await page.locator('.chart .state.now[data-state="runtime.terminal"]').waitFor();
   t.deepEqual(faults, []);
   await page.context().close();
 });
@@ -325,9 +325,9 @@ inBrowser('bug: the rows of studies overlapped after a page became narrow', asyn
       .evaluate((element) => (element as { style?: { height: string } }).style?.height);
   t.is(await heightOf(), '64px');
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.locator('.window-row[style*="104px"]').first().waitFor({ timeout: 5_000 });
+  await page.locator('.window-row[style*="104px"]').first().waitFor();
   await page.setViewportSize({ width: 1280, height: 720 });
-  await page.locator('.window-row[style*="64px"]').first().waitFor({ timeout: 5_000 });
+  await page.locator('.window-row[style*="64px"]').first().waitFor();
   t.deepEqual(faults, []);
   await page.context().close();
 });

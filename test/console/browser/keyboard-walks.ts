@@ -118,7 +118,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   const { page, keys } = walk;
   await page.getByRole('link', { name: /^Try / }).waitFor();
   await addFile(walk, sampleMedia, 'By keyboard');
-  await page.getByRole('link', { name: 'Study By keyboard' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: 'Study By keyboard' }).waitFor();
   await keys.enter(/^a Study By keyboard$/);
   await page.getByText('Time it will take').waitFor();
   await keys.fill(/^input To/, '0:12');
@@ -126,7 +126,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   await keys.type('Korean');
   await page.getByText('Time it will take').waitFor();
   await keys.enter(/^button Start the study/);
-  await page.getByText('Approve or reject the study').first().waitFor({ timeout: 60_000 });
+  await page.getByText('Approve or reject the study').first().waitFor();
   await keys.enter(/^a Review$/);
   await page.getByRole('radio', { name: /^Approve/ }).waitFor();
   await keys.to(/^input Approve/);
@@ -134,7 +134,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   await keys.sign();
   await page.getByText('Approved for caption production').first().waitFor();
   await keys.enter(/^button Make captions/);
-  await page.getByRole('button', { name: 'Download SRT' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Download SRT' }).waitFor();
   // The list is one stop: arrows choose a line, Enter edits its text, Escape leads back.
   await keys.to(/^button 0:00\.800/);
   await keys.press('ArrowDown');
@@ -212,7 +212,7 @@ async function failedIngest(walk: Walk, folder: string, expect: Expect): Promise
   await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor();
   await addFile(walk, cut, 'Cut off');
   const failed = page.getByRole('region', { name: 'Could not be added' });
-  await failed.waitFor({ timeout: 30_000 });
+  await failed.waitFor();
   const words = await failed.innerText();
   for (const said of ['Cut off', 'The file is damaged or incomplete', 'Nothing was added', 'What to do:']) {
     expect(`keyboard: a failed ingest says “${said}”`, words.includes(said));

@@ -52,7 +52,7 @@ export async function checkKilledHost(browser: Browser, expect: Expect): Promise
     await page.evaluate(`location.hash = ${JSON.stringify(`#/lifecycles/actors/${encodeURIComponent(runtimeId)}`)}`);
     await lit('runtime.running.detect').waitFor();
     await host.kill();
-    await page.getByText('The host does not answer').waitFor({ timeout: 60_000 });
+    await page.getByText('The host does not answer').waitFor();
     expect(
       'a page says that the host was killed, and keeps the chart',
       await lit('runtime.running.detect').isVisible(),
@@ -60,7 +60,7 @@ export async function checkKilledHost(browser: Browser, expect: Expect): Promise
     await ffmpeg.open();
     host = new RunningHost({ flags: flags(port), environment });
     await host.announced();
-    await lit('runtime.terminal').waitFor({ timeout: 60_000 });
+    await lit('runtime.terminal').waitFor();
     expect('the chart lights up again with the next host, to its end', true);
     const resumed = page.getByText(/resumed once/).first();
     expect('the actor says that it was resumed', await resumed.isVisible());

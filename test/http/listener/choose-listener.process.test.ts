@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { chooseListener } from '../../../http/listener/choose-listener.ts';
 import { findUwsBinary, THIS_RUNTIME, uwsBinaryName } from '../../../http/listener/uws-binding.ts';
+import { patienceMs } from '../../patience.ts';
 
 const nativeHere = findUwsBinary(THIS_RUNTIME) !== undefined;
 
@@ -30,7 +31,7 @@ test('the fallback inside the package is never loaded, not even when its switch 
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--import=tsx', '--input-type=module', '--eval', script],
-    { env: { ...process.env, UWS_USE_FALLBACK: '1' }, timeout: 20_000 },
+    { env: { ...process.env, UWS_USE_FALLBACK: '1' }, timeout: patienceMs },
   );
   t.is(stdout, '');
   t.is(stderr, nativeHere ? 'uWebSockets.js' : 'node:http');
