@@ -7,6 +7,7 @@ import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts'
 import { hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
+  changeSettings,
   inSettingNames,
   readSettings,
   type SettingChanges,
@@ -19,7 +20,6 @@ import {
   settingsPath,
   withoutLeftovers,
   withSettings,
-  writeSettings,
 } from './settings-file.ts';
 import { demandServer, demandStart, serversOf } from './start-trial.ts';
 
@@ -61,6 +61,26 @@ function refusalOf(error: unknown, settings: Settings): string {
   return inSettingNames(settings.has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text);
 }
 
+/** The settings after a change are refused, and nothing is changed. */
+class RefusedChange extends Error {
+  readonly exitCode: ExitCode;
+  constructor(cause: unknown, after: Settings) {
+    super(refusalOf(cause, after), { cause });
+    this.exitCode = cause instanceof StartError ? cause.exitCode : exitCodes.failed;
+  }
+}
+
+/** Throws `RefusedChange` unless a host would start with the settings after a change. */
+async function demandChange(after: Settings, verb: Verb, names: readonly string[]): Promise<void> {
+  try {
+    const rooms = names.map(settingRoomOf);
+    // Of several faults in a file, one after the other can be taken out.
+    await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
+  } catch (error) {
+    throw new RefusedChange(error, after);
+  }
+}
+
 const lineOf = ([name, value]: [string, SettingValue]): string =>
   `${name}: ${typeof value === 'object' ? value.join(', ') : value}`;
 
@@ -82,24 +102,24 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   if (verb === 'show' && words.length > 0) {
     throw new WrongCall(`${words.join(' ')}: settings show takes no names; it shows all settings`);
   }
-  const settings = await readSettings(path);
+  const settings = await readSettings(path, terminal.remark);
   if (verb === 'show') {
     show(terminal, path, settings);
     return exitCodes.done;
   }
-  const before = settings ?? new Map();
-  const changes = withoutLeftovers(before, changesOf(verb, words));
-  const after = settingsAfter(before, changes);
+  const asked = changesOf(verb, words);
   try {
-    const rooms = [...changes.keys()].map(settingRoomOf);
-    // Of several faults in a file, one after the other can be taken out.
-    await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
+    const { after } = await changeSettings(path, async (before) => {
+      const changes = withoutLeftovers(before, asked);
+      await demandChange(settingsAfter(before, changes), verb, [...changes.keys()]);
+      return changes;
+    });
+    show(terminal, path, after);
   } catch (error) {
-    terminal.remark(`nothing was changed: ${refusalOf(error, after)}`);
-    return error instanceof StartError ? error.exitCode : exitCodes.failed;
+    if (!(error instanceof RefusedChange)) throw error;
+    terminal.remark(`nothing was changed: ${error.message}`);
+    return error.exitCode;
   }
-  await writeSettings(path, changes);
-  show(terminal, path, after);
   if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it to apply the change');
   return exitCodes.done;
 }

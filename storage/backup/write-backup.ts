@@ -1,15 +1,15 @@
-import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { ClassicLevel } from 'classic-level';
 import { version } from '../../contract/base/program-version.ts';
-import { isLocked, type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
+import { type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
 import { batchNumberOf } from '../ledger/numbered-store.ts';
 import { openDatabase } from '../ledger/open-database.ts';
 import { storedValues } from '../ledger/row-codec.ts';
 import type { DataRoot } from '../objects/data-root.ts';
-import { kindOf, makeFolder, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { kindOf, makeFolder, replaceDurably, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { objectsIn } from '../objects/object-files.ts';
 import { failedWith } from '../objects/object-store-error.ts';
+import { type ProcessLock, takeLock } from '../process-lock.ts';
 import { BackupError, type BackupManifest, copyHashed, manifestName, objectPath } from './backup-manifest.ts';
 import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
@@ -30,7 +30,6 @@ interface BackupOptions {
 }
 
 const beganName = 'MEDIA-STUDY-BACKUP-BEGAN';
-/** LevelDB locks it for one writer, whose death ends the lock. */
 const lockName = 'MEDIA-STUDY-BACKUP-LOCK';
 /** The number of attempts at a backup whose ledger or objects go away while they are read. */
 const attempts = 3;
@@ -63,15 +62,12 @@ export async function writeBackup(given: BackupOptions): Promise<BackupManifest>
 }
 
 /** Two writers in one folder would each remove what only the other's manifest names. */
-async function lockTarget(target: string): Promise<{ close(): Promise<void> }> {
-  const lock = new ClassicLevel(join(target, lockName));
-  try {
-    await lock.open();
-    return lock;
-  } catch (error) {
-    if (!isLocked(error)) throw openFailure(error, target);
-    throw new BackupError('backup_target_busy', `another backup is being written into ${target}`);
-  }
+async function lockTarget(target: string): Promise<ProcessLock> {
+  const lock = await takeLock(join(target, lockName)).catch((error: unknown) => {
+    throw openFailure(error, target);
+  });
+  if (lock !== null) return lock;
+  throw new BackupError('backup_target_busy', `another backup is being written into ${target}`);
 }
 
 async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
@@ -235,9 +231,5 @@ const objectGone = (contentId: string) =>
   new Overtaken(`the object ${contentId} was deleted while the backup was written`);
 
 async function replaceManifest(target: string, manifest: BackupManifest): Promise<void> {
-  const draft = join(target, `${manifestName}.new`);
-  await rm(draft, { force: true });
-  await writeSyncedFile(draft, Buffer.from(`${JSON.stringify(manifest)}\n`, 'utf8'));
-  await rename(draft, join(target, manifestName));
-  await syncFolder(target);
+  await replaceDurably(join(target, manifestName), Buffer.from(`${JSON.stringify(manifest)}\n`, 'utf8'));
 }

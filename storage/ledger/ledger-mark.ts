@@ -2,7 +2,7 @@ import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { moveDurably, privateFile, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { privateFile, replaceDurably, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { failedWith } from '../objects/object-store-error.ts';
 import { LedgerError, openFailure } from './ledger.ts';
 
@@ -64,10 +64,7 @@ export async function readMark(path: string): Promise<LedgerPosition | null> {
 async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
-  const draft = `${path}.new`;
-  await rm(draft, { force: true });
-  await writeSyncedFile(draft, file);
-  await moveDurably(draft, path);
+  await replaceDurably(path, file);
 }
 
 const sayingLoss = (directory: string): string => `${markPathOf(directory)}.loss`;

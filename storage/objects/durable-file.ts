@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsync, open as openFile, openSync, writeFile } from 'node:fs';
-import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { failedWith } from './object-store-error.ts';
@@ -116,4 +116,20 @@ export async function moveDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncFolder(dirname(to));
   await syncFolder(dirname(from));
+}
+
+/**
+ * Replaces a file, whole or not at all, for its owner alone; on disk when it resolves. Only one process may do this at a time: a
+ * `draft` that is there was left by one that was killed.
+ */
+export async function replaceDurably(path: string, bytes: Uint8Array, draft = `${path}.new`): Promise<void> {
+  try {
+    await rm(draft, { force: true });
+    await writeSyncedFile(draft, bytes);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
 }
