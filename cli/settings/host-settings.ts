@@ -21,6 +21,7 @@ import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-op
 import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
+  faultOf,
   isOfOwnHost,
   isReplaced,
   misfitOf,
@@ -32,6 +33,7 @@ import {
   settingFlags,
   settingRoomOf,
   settingsAfter,
+  withoutCredentials,
   withoutLeftovers,
   withSettings,
 } from './settings-file.ts';
@@ -53,7 +55,7 @@ function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
   if (form === 'repeated') return [...flags.all(name)];
   const value = flags.single(name) ?? '';
   if (plainNumber.test(value)) return Number(value);
-  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+  return withoutCredentials(value);
 }
 
 const isEqual = (a: HostSetting['value'], b: HostSetting['value']): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -270,6 +272,8 @@ export class RunningSettings implements SettingsService {
       const flag = settingFlags[name];
       const misfit = flag === undefined ? null : misfitOf(flag, value);
       if (misfit !== null) throw invalid(`${name}: ${misfit}`);
+      const fault = faultOf(name, value);
+      if (fault !== null) throw invalid(fault);
     }
     const changes = new Map<string, SettingValue | undefined>(Object.entries(set));
     for (const name of unset) changes.set(name, undefined);

@@ -8,6 +8,7 @@ import { hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   changeSettings,
+  faultOf,
   inSettingNames,
   readSettings,
   type SettingChanges,
@@ -18,6 +19,7 @@ import {
   settingRoomOf,
   settingsAfter,
   settingsPath,
+  withoutCredentials,
   withoutLeftovers,
   withSettings,
 } from './settings-file.ts';
@@ -70,9 +72,14 @@ class RefusedChange extends Error {
   }
 }
 
-/** Throws `RefusedChange` unless a host would start with the settings after a change. */
+/** Throws `RefusedChange` for a value that no host takes, and unless a host would start with the settings after a change. */
 async function demandChange(after: Settings, verb: Verb, names: readonly string[]): Promise<void> {
   try {
+    for (const name of names) {
+      const value = after.get(name);
+      const fault = value === undefined ? null : faultOf(name, value);
+      if (fault !== null) throw new StartError('invalid_settings', fault);
+    }
     const rooms = names.map(settingRoomOf);
     // Of several faults in a file, one after the other can be taken out.
     await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
@@ -81,15 +88,19 @@ async function demandChange(after: Settings, verb: Verb, names: readonly string[
   }
 }
 
-const lineOf = ([name, value]: [string, SettingValue]): string =>
+/** A value as it is shown to people and to programs: a terminal and a log keep what they get. */
+const shown = (value: SettingValue): SettingValue => (typeof value === 'string' ? withoutCredentials(value) : value);
+
+const lineOf = ([name, value]: readonly [string, SettingValue]): string =>
   `${name}: ${typeof value === 'object' ? value.join(', ') : value}`;
 
 function show(terminal: Terminal, path: string, settings: Settings | null): void {
+  const values = [...(settings ?? [])].map(([name, value]) => [name, shown(value)] as const);
   const lines =
-    settings === null || settings.size === 0
+    values.length === 0
       ? [`${path} sets nothing: every option has its default, see ${programAsTyped()} serve --help`]
-      : [`settings in ${path}:`, ...[...settings].map(lineOf)];
-  terminal.result({ path, settings: Object.fromEntries(settings ?? []) }, lines);
+      : [`settings in ${path}:`, ...values.map(lineOf)];
+  terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */

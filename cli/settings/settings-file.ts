@@ -2,6 +2,7 @@ import { applyEdits, modify, type Node, type ParseError, parseTree, printParseEr
 import { messageOf } from '../../contract/base/errors.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { HostSetting } from '../../contract/settings.ts';
+import { addressFault } from '../../executors/explanations/hosted-provider.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
 import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
@@ -44,6 +45,18 @@ export function misfitOf({ form }: Flag, value: unknown): string | null {
   const isText = typeof value === 'string' && value !== '';
   return isText || typeof value === 'number' ? null : 'a text or a number is needed';
 }
+
+/**
+ * Why a value that fits its option is not set, as a sentence in the name of the setting; null if nothing is wrong with it. Only a host
+ * with a model reads the address of its server, which may be long after it was set.
+ */
+export function faultOf(name: string, value: SettingValue): string | null {
+  const fault = name === 'model-server' ? addressFault(String(value)) : null;
+  return fault === null ? null : `${name} ${fault}`;
+}
+
+/** A value without the name and the password in it, if it is an address. One that is not encoded may hold any sign. */
+export const withoutCredentials = (value: string): string => value.replace(/^([a-z][a-z+.-]*:\/\/).*@/is, '$1');
 
 function plainValue(node: Node | undefined): unknown {
   return node?.type === 'array' ? node.children?.map(({ value }) => value) : node?.value;
