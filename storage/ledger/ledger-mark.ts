@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -60,10 +61,15 @@ export async function readMark(path: string): Promise<LedgerPosition | null> {
   return newest;
 }
 
+// Behind the first slot, where no version reads: what tells the mark of one opening from all others. Two new data roots have equal slots.
+const openingAt = slotDistance / 2;
+const openingBytes = 16;
+
 /** Replaces a mark, whole or not at all; on disk when it resolves. */
 async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
+  randomBytes(openingBytes).copy(file, openingAt);
   await replaceDurably(path, file);
 }
 
