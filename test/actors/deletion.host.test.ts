@@ -359,7 +359,7 @@ test('bug: a host whose data root was moved away put objects and processes into 
   );
   t.throws(() => objectStore.partial(randomUUID()), refused);
   await t.throwsAsync(objectStore.sweep(new Set()), refused);
-  const sizes = { fileSizeBytes: 1, stdoutBytes: 1, stderrBytes: 1, memoryBytes: MEMORY_BYTES };
+  const sizes = { fileSizeBytes: 1, stdoutBytes: 1, stderrBytes: 1, memoryBytes: MEMORY_BYTES.version };
   const limits = { wallMs: 1000, cpuSeconds: 1, ...sizes };
   const { signal } = new AbortController();
   await t.throwsAsync(launcher.run({ tool: '/bin/true', args: [], limits, signal }), refused);
