@@ -41,6 +41,18 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
+ * The same for a folder that a person chose for a file: on a file system that has no sync of folders, such as some of SMB, and in a
+ * folder that may be written and not read, the file is taken as it is.
+ */
+export async function syncChosenFolder(path: string): Promise<void> {
+  try {
+    await syncFolder(path);
+  } catch (error) {
+    if (!failedWith(error, 'EINVAL', 'ENOTSUP', 'EBADF', 'EACCES', 'EPERM')) throw error;
+  }
+}
+
+/**
  * Makes a folder and the parents it lacks; the entries it made survive a loss of power. Each is made by a call of its own:
  * Node's recursive `mkdir` never returns where a file system such as `/proc` takes no folder.
  */
@@ -111,6 +123,16 @@ export async function hashSynced(path: string): Promise<{ contentId: string; byt
   }
 }
 
+/** Puts the bytes of a finished file on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Moves a file so that a loss of power leaves it in the new place or, before this resolves, in the old one. */
 export async function moveDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
@@ -120,9 +142,13 @@ export async function moveDurably(from: string, to: string): Promise<void> {
 
 /**
  * Replaces a file, whole or not at all, for its owner alone; on disk when it resolves. Only one process may do this at a time: a
- * `draft` that is there was left by one that was killed.
+ * `draft` that is there was left by one that was killed. `sync` is for the folder.
  */
-export async function replaceDurably(path: string, bytes: Uint8Array, draft = `${path}.new`): Promise<void> {
+export async function replaceDurably(
+  path: string,
+  bytes: Uint8Array,
+  { draft = `${path}.new`, sync = syncFolder } = {},
+): Promise<void> {
   try {
     await rm(draft, { force: true });
     await writeSyncedFile(draft, bytes);
@@ -131,5 +157,5 @@ export async function replaceDurably(path: string, bytes: Uint8Array, draft = `$
     await rm(draft, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
+  await sync(dirname(path));
 }

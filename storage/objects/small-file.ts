@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ProcessLock, takeLock } from '../process-lock.ts';
 import { type SystemRefusalCode, systemRefusal } from '../system-refusal.ts';
-import { kindOf, makeFolder, replaceDurably } from './durable-file.ts';
+import { kindOf, makeFolder, replaceDurably, syncChosenFolder } from './durable-file.ts';
 import { failedWith, ObjectStoreError } from './object-store-error.ts';
 import { openRegular } from './regular-file.ts';
 
@@ -90,7 +90,7 @@ export async function changeSmallFile<Result>(
     return await change({
       read: () => readSmallFile(file),
       replace: (bytes) =>
-        replaceDurably(file, bytes, draft).catch((error: unknown) => {
+        replaceDurably(file, bytes, { draft, sync: syncChosenFolder }).catch((error: unknown) => {
           throw ofFile(error, file);
         }),
     });
