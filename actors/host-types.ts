@@ -146,6 +146,11 @@ export interface Host extends LaterStages {
   /** Sets the limits for requests from now on. */
   limit(limits: HostLimits): void;
   underWay(): WorkUnderWay;
+  /**
+   * Throws `commit_failed`, and ends the host as a failed commit does, if its data root was moved away. For whatever writes into the data
+   * root by its path: another one may be in its place.
+   */
+  demandInPlace(): void;
   begin(): void;
   /** Notes the request to end this process, however it ends: it is not evidence against the work under way. */
   stopRequested(): Promise<void>;

@@ -155,7 +155,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
   });
-  const openKey = () => openSigningKey(layout.root, randomUUID);
+  const openKey = async () => {
+    ledger.demandInPlace();
+    return openSigningKey(layout.root, randomUUID);
+  };
   const bundles = new Bundles({ ...basis, openKey });
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
   await unused.load();
@@ -269,6 +272,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       productions: laterStages.producing(),
       uploads: ownedIngests.receiving,
     }),
+    demandInPlace: ledger.demandInPlace,
     begin: () => {
       deleting.erasure.soon();
       for (const queue of Object.values(queues)) queue.open();

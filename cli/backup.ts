@@ -13,7 +13,7 @@ import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
 import { dataRootOf, existingDataRoot } from './options/data-root.ts';
 import { absolutePath, type GivenFlags } from './options/flags.ts';
-import { argument } from './terminal/call.ts';
+import { argument, asTyped } from './terminal/call.ts';
 import { findHost, NoHost } from './terminal/running-host.ts';
 import { bytesText, type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
 
@@ -54,6 +54,7 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
         return copyOfLedger(dataRoot, folder);
       },
       progress: countedProgress(terminal, (done, total) => `backup: ${done} of ${total} objects`),
+      remark: terminal.remark,
     });
     const bytes = objects.reduce((sum, each) => sum + each.bytes, 0);
     const document = { backup: target, createdAt, commit, objects: objects.length, bytes, leftOut };
@@ -97,7 +98,7 @@ export async function restore(given: GivenFlags, terminal: Terminal): Promise<Ex
   }
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort(new Interrupted()));
-  const { objects, commit, createdAt } = await restoreBackup({
+  const { objects, commit, createdAt, settings } = await restoreBackup({
     backup: absolutePath(source),
     target,
     newId: randomUUID,
@@ -107,5 +108,10 @@ export async function restore(given: GivenFlags, terminal: Terminal): Promise<Ex
   terminal.result({ dataRoot: target, createdAt, commit, objects: objects.length }, [
     `restored ${target}: ${countText(objects.length, 'object')}, commit ${commit}, as of ${createdAt}`,
   ]);
+  if (settings !== undefined) {
+    terminal.remark(
+      `its settings are restored, too, and may name folders, ports and servers of another machine: ${asTyped('settings')} shows them`,
+    );
+  }
   return exitCodes.done;
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EvaluationFault, type EvaluationReceipt } from '../contract/evaluation.ts';
 import { contentIdOfJson, storedBytes } from '../formats/canonical-json.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type ScoreMeasure,
 } from '../receipts/evaluation/comparison.ts';
 import { readBaseline } from '../receipts/evaluation/receipt.ts';
-import { makeFolder } from '../storage/objects/durable-file.ts';
+import { makeFolder, syncChosenFolder } from '../storage/objects/durable-file.ts';
 import { type DrawnMeasure, drawnMeasures } from '../visualizer/drawing/measure-drawing.ts';
 
 /** The result of an evaluation, as `--json` prints it. */
@@ -125,15 +125,16 @@ export async function loadBaseline(file: string, packContentId: string): Promise
 /** Makes a receipt the accepted one: whole or not at all, and indented, so that a review sees what changed. */
 export async function acceptBaseline(file: string, receipt: EvaluationReceipt): Promise<void> {
   const draft = `${file}.new`;
-  await writeFile(draft, `${JSON.stringify(receipt, null, 2)}\n`);
+  await writeFile(draft, `${JSON.stringify(receipt, null, 2)}\n`, { flush: true });
   await rename(draft, file);
+  await syncChosenFolder(dirname(file));
 }
 
 /** Writes a receipt in its stored form, under the hex of its content id. */
 export async function keepReceipt(folder: string, receipt: EvaluationReceipt): Promise<void> {
   await makeFolder(folder);
   const name = contentIdOfJson(receipt).slice('sha256:'.length);
-  await writeFile(join(folder, `${name}.json`), storedBytes(receipt));
+  await writeFile(join(folder, `${name}.json`), storedBytes(receipt), { flush: true });
 }
 
 /** Runs `use` with the given data root, or with a new one that is removed afterwards, whatever came of it. */

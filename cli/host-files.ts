@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { messageOf } from '../contract/base/errors.ts';
 import type { ConsoleFiles } from '../http/routes/console.ts';
+import { kindOf, replaceDurably } from '../storage/objects/durable-file.ts';
+import { failedWith } from '../storage/objects/object-store-error.ts';
+import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
+import { systemCode } from '../storage/system-refusal.ts';
 import { meaningOf, StartError } from './failures.ts';
 
 const contents = z.object({
@@ -22,19 +27,15 @@ const pathIn = (dataRoot: string): string => join(dataRoot, 'host.json');
 /** Writes where the host listens, and its token, for its own user alone. */
 export async function writeHostFile(dataRoot: string, file: HostFile): Promise<void> {
   const { listening, authorizationToken, pid, endsWithCommand } = file;
-  const path = pathIn(dataRoot);
+  const text = `${JSON.stringify({ listening, authorizationToken, pid, endsWithCommand })}\n`;
   // A file that is read while it is written must be whole.
-  const fresh = `${path}.${pid}`;
-  await writeFile(fresh, `${JSON.stringify({ listening, authorizationToken, pid, endsWithCommand })}\n`, {
-    mode: 0o600,
-  });
-  await rename(fresh, path);
+  await replaceDurably(pathIn(dataRoot), Buffer.from(text));
 }
 
 /** The host that wrote the file last; it may have been killed since. Null if the file is missing or unreadable. */
 export async function readHostFile(dataRoot: string): Promise<HostFile | null> {
   try {
-    return contents.parse(JSON.parse(await readFile(pathIn(dataRoot), 'utf8')));
+    return contents.parse(JSON.parse(String(await readSmallFile(pathIn(dataRoot)))));
   } catch {
     return null;
   }
@@ -49,12 +50,41 @@ const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
 export async function writeConsolePage(dataRoot: string, address: string): Promise<string | null> {
   const path = pageIn(dataRoot);
   const page = `<!doctype html><meta charset="utf-8"><title>Console</title><meta http-equiv="refresh" content="0;url=${address}">\n`;
+  // Two commands may write it at the same time.
+  const draft = `${path}.${process.pid}`;
   try {
-    await writeFile(`${path}.fresh`, page, { mode: 0o600 });
-    await rename(`${path}.fresh`, path);
+    await writeFile(draft, page, { mode: 0o600 });
+    await rename(draft, path);
     return path;
   } catch {
+    await rm(draft, { force: true });
     return null;
+  }
+}
+
+/** A draft of a file for commands and browsers, by the process that wrote it. Versions up to 1.0.0 wrote `console.html.fresh`. */
+const draftName = /^(?:settings\.json|host\.json|console\.html)\.(?:([1-9]\d{0,6})|new|fresh)$/;
+
+/**
+ * Removes the drafts that processes left in a data root when they were killed, and those of its settings and its token file. A draft
+ * that a process is still writing stays. For a host that has just opened the data root: it alone writes its address there.
+ */
+export async function removeDrafts(dataRoot: string, ...small: readonly (string | null)[]): Promise<void> {
+  for (const name of await readdir(dataRoot)) {
+    const found = draftName.exec(name);
+    if (found !== null && !isOfOther(found[1])) await rm(join(dataRoot, name), { force: true });
+  }
+  for (const path of small) if (path !== null) await removeDraft(path);
+}
+
+/** True if another process of this id is there: a host that starts has not written anything yet. */
+function isOfOther(pid: string | undefined): boolean {
+  if (pid === undefined || Number(pid) === process.pid) return false;
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    // The process of another user is there, too.
+    return !failedWith(error, 'ESRCH');
   }
 }
 
@@ -81,31 +111,57 @@ export async function storedToken(file: string): Promise<string | null> {
     const found = await stat(file);
     if (!found.isFile()) throw invalidToken(file, 'must be a regular file');
     if ((found.mode & 0o077) !== 0) throw invalidToken(file, 'must be readable for its owner alone (mode 0600)');
-    const token = (await readFile(file, 'utf8')).trim();
-    if (!/^[a-f0-9]{64}$/.test(token)) throw invalidToken(file, 'must hold 64 hex digits');
-    return token;
+    return tokenIn(await readSmallFile(file), file);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw invalidToken(file, String(error));
+    if (failedWith(error, 'ENOENT')) return null;
+    throw invalidToken(file, meaningOf(systemCode(error) ?? '') ?? messageOf(error));
   }
 }
 
-/**
- * The bearer token of this process: 32 random bytes in hex, or the one that a token file holds. A token file that does
- * not exist is written, readable for its owner alone. Throws `invalid_host_token`.
- */
-export async function hostToken(file: string | null): Promise<string> {
-  const stored = file === null ? null : await storedToken(file);
-  if (stored !== null) return stored;
-  const token = randomBytes(32).toString('hex');
-  if (file === null) return token;
-  try {
-    await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    throw invalidToken(file, meaningOf(String((error as NodeJS.ErrnoException).code)) ?? String(error));
-  }
+/** The token in a token file; null if there is no file, or an empty one. Throws `invalid_host_token`. */
+function tokenIn(bytes: Buffer | null, file: string): string | null {
+  if (bytes === null || isBlank(bytes)) return null;
+  const token = bytes.toString('utf8').trim();
+  if (!/^[a-f0-9]{64}$/.test(token)) throw invalidToken(file, 'must hold 64 hex digits');
   return token;
+}
+
+/**
+ * The bearer token of this process: 32 random bytes in hex, or the one that a token file holds. A token file that does not exist is
+ * written, readable for its owner alone, and on disk when this resolves. So is one that is empty, as a loss of power can leave it:
+ * `report` gets a line that names it. Throws `invalid_host_token`.
+ */
+export async function hostToken(
+  file: string | null,
+  report: (line: string) => void = () => undefined,
+): Promise<string> {
+  if (file === null) return newToken();
+  return (await storedToken(file)) ?? writtenToken(file, report);
+}
+
+const newToken = (): string => randomBytes(32).toString('hex');
+
+async function writtenToken(file: string, report: (line: string) => void): Promise<string> {
+  try {
+    // A change would make the folder, also the one behind a link. A path that leads nowhere is a mistake.
+    await stat(dirname(file));
+    if ((await kindOf(file)) === 'other') await stat(file);
+    return await changeSmallFile(file, async (held) => {
+      const bytes = await held.read();
+      // Another host may have written one by now.
+      const stored = tokenIn(bytes, file);
+      if (stored !== null) return stored;
+      const token = newToken();
+      await held.replace(Buffer.from(`${token}\n`));
+      if (bytes !== null)
+        report(`--token-file ${file} was empty, perhaps since a loss of power: a new token is in it now`);
+      return token;
+    });
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw invalidToken(file, meaningOf(systemCode(error) ?? '') ?? messageOf(error));
+  }
 }
 
 /** Beside the built program, or below it where a source runs. */

@@ -13,7 +13,14 @@ import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
 import { commands } from './commands.ts';
 import { failureLine, StartError, startFailureWords } from './failures.ts';
-import { consoleAddress, hostToken, readConsoleFiles, removeHostFile, writeHostFile } from './host-files.ts';
+import {
+  consoleAddress,
+  hostToken,
+  readConsoleFiles,
+  removeDrafts,
+  removeHostFile,
+  writeHostFile,
+} from './host-files.ts';
 import { endWithKeeper, type Handover, receivedHandover, succeeded } from './host-keeper.ts';
 import {
   announcedExplainer,
@@ -78,7 +85,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const explainer = explainerOf(options.explainerModel, environment);
   const recognizer = recognizerOf(options.recognizer, environment);
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
-  const token = before?.token ?? (await hostToken(options.tokenFile));
+  const token = before?.token ?? (await hostToken(options.tokenFile, report));
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     ...options,
@@ -100,6 +107,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       process.exit(1);
     },
   });
+  await removeDrafts(options.dataRoot, settingsPath(given), options.tokenFile);
   const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
     given,
@@ -110,6 +118,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     limit: host.limit,
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
+    demandInPlace: host.demandInPlace,
     // The answer leaves first.
     restart: () => void setTimeout(() => end.restart(), answerMs),
   });
@@ -250,6 +259,8 @@ class HostEnd {
     report(`${cause}: stopping; unfinished work continues at the next start`);
     await this.#host.stopRequested();
     await this.#listener.close(graceMs);
+    // In its place another host may have written where it listens.
+    this.#host.demandInPlace();
     // Commands that look for a host that restarts find where it comes back.
     if (!this.#isRestarting) await removeHostFile(this.#dataRoot);
     await this.#host.close();
@@ -266,7 +277,7 @@ try {
   if (!answersQuestion(args, commands.start, (text) => process.stdout.write(text))) {
     endWithKeeper();
     const given = parseFlags(args, serveFlags);
-    const settings = await startSettings(given);
+    const settings = await startSettings(given, report);
     failureText = (error) => startFailureWords(settingsFailure(error, { given, settings, path: settingsPath(given) }));
     await serve(given, settings);
   }

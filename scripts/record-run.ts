@@ -83,6 +83,7 @@ const running = new RunningSettings({
   clock,
   limit: host.limit,
   underWay: host.underWay,
+  demandInPlace: host.demandInPlace,
   restart: () => undefined,
 });
 /** The examples name no folder of the machine that recorded them. */

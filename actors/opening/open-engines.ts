@@ -65,8 +65,10 @@ export async function openEngines(
   machine: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>,
 ) {
   // It ends what runs in the folders of an earlier host, which must still be there for that.
+  const { demandInPlace } = ledger;
   const launcher =
-    given ?? (await openLauncher({ workRoot: layout.work, newId: randomUUID, sandbox: machine.sandbox }));
+    given ??
+    (await openLauncher({ workRoot: layout.work, newId: randomUUID, demandInPlace, sandbox: machine.sandbox }));
   const leftovers = await objectStore.sweep(await notedParts(ledger));
   for (const name of leftovers.made) report(`removed a leftover of an earlier run: ${name}`);
   for (const name of leftovers.foreign) report(`left alone, because no host made it: ${name}`);

@@ -12,6 +12,7 @@ import { EncodedEvents } from '../reopening/stored-runtime.ts';
 /** The data root of a host, open. */
 export interface OpenStorage {
   readonly layout: DataRoot;
+  /** Its `demandInPlace` ends the host where it throws: whatever writes into the data root by a path calls it first. */
   readonly ledger: Ledger;
   readonly objectStore: ObjectStore;
   /** The events that were committed lately. */
@@ -56,17 +57,35 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
     commits,
     listeners,
     encoded,
-    ledger: patientLedger(ledger, clock),
-    objectStore: {
-      ...objectStore,
-      discard: async (contentId) => {
-        demandInPlace();
-        return objectStore.discard(contentId);
-      },
-      removeStray: async (stray) => {
-        demandInPlace();
-        return objectStore.removeStray(stray);
-      },
+    ledger: { ...patientLedger(ledger, clock), demandInPlace },
+    objectStore: inPlace(objectStore, demandInPlace),
+  };
+}
+
+/** An object store that looks at its place before it writes or removes anything by a path. */
+function inPlace(store: ObjectStore, demandInPlace: () => void): ObjectStore {
+  const placed =
+    <Given extends readonly unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      demandInPlace();
+      return work(...given);
+    };
+  return {
+    ...store,
+    receive: placed(async (name, declaredBytes) => {
+      const receiving = await store.receive(name, declaredBytes);
+      return Object.assign(receiving, { finish: placed(receiving.finish) });
+    }),
+    partial: (name) => {
+      demandInPlace();
+      return store.partial(name);
     },
+    import: placed(store.import),
+    put: placed(store.put),
+    putAll: placed(store.putAll),
+    quarantine: placed(store.quarantine),
+    discard: placed(store.discard),
+    removeStray: placed(store.removeStray),
+    sweep: placed(store.sweep),
   };
 }

@@ -28,12 +28,14 @@ export class LedgerSnapshots {
   take(): Promise<LedgerSnapshot> {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
+      ledger.demandInPlace();
       // The client that asked for the last one has taken it away, or never will.
       if (this.#last !== null) await removeFolder(join(workFolder, this.#last));
       const name = workFolderName('snapshot', newId());
       this.#last = name;
       try {
         const { format, commit } = await ledger.copyTo(join(workFolder, name, 'ledger'));
+        ledger.demandInPlace();
         return { schema: 'studio.ledger-snapshot.v1', folder: `work/${name}`, format, commit };
       } catch (error) {
         await removeFolder(join(workFolder, name));

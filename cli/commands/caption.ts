@@ -22,11 +22,11 @@ import {
   translatorSettings,
 } from '../settings/engine-search.ts';
 import {
+  changeSettings,
   readSettings,
   type Settings,
   type SettingValue,
   withoutLeftovers,
-  writeSettings,
 } from '../settings/settings-file.ts';
 import {
   argument,
@@ -255,14 +255,15 @@ async function enginesFor(asked: Asked, settings: Settings): Promise<NeededEngin
 }
 
 /** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: CommandCall, needed: NeededEngines, settings: Settings): Promise<boolean> {
+async function engineTaken(call: CommandCall, needed: NeededEngines): Promise<boolean> {
   const { terminal, given } = call;
   const { needsRecognizer, needsTranslator, found } = needed;
   if (found.length === 0 || found.length < Number(needsRecognizer) + Number(needsTranslator)) return false;
   for (const { offer } of found) terminal.remark(offer);
   if (!call.isOwnHost() || !terminal.isInteractive) return false;
   if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
-  await writeSettings(dataRootAt(dataRootOf(given)).settings, withoutLeftovers(settings, needed.settings));
+  const path = dataRootAt(dataRootOf(given)).settings;
+  await changeSettings(path, async (before) => withoutLeftovers(before, needed.settings));
   terminal.remark(`remembered: ${asTyped('settings')} shows it`);
   return true;
 }
@@ -317,7 +318,7 @@ async function ableCall(
   const able = remembered ?? (obstacle === null ? await restarted([], usual) : null);
   if (able !== null) return able;
   const needed = await enginesFor(asked, settings);
-  if (await engineTaken(call, needed, settings)) {
+  if (await engineTaken(call, needed)) {
     const now = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
     const taken = await restarted(optionsFor(asked, now) ?? [], needs);
     if (taken !== null) return taken;

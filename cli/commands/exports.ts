@@ -8,6 +8,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import { captionSide } from '../../contract/captions/caption-line.ts';
 import { shownCorrections } from '../../contract/captions/correction.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
+import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -88,6 +89,7 @@ export async function writeExport(
     const sha256 = hash.digest('hex');
     if (refusal !== null && (await hasOtherBytes(target, sha256))) throw new WrongCall(refusal);
     await rename(part, target);
+    await syncChosenFolder(dirname(target));
     return { path, bytes, contentId: `sha256:${sha256}` };
   } catch (error) {
     // The person has named the file, and does not know its part. The error of a write has no path.

@@ -6,6 +6,7 @@ import { openLauncher } from '../../executors/process/launcher.ts';
 import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../executors/process/process.ts';
 import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { syncChosenFolder, syncFile } from '../../storage/objects/durable-file.ts';
 import { WrongCall } from '../terminal/call.ts';
 import { targetFile } from './given-file.ts';
 
@@ -153,7 +154,9 @@ export async function muxFilm(
     } finally {
       await launcher.close();
     }
+    await syncFile(part);
     await rename(part, target);
+    await syncChosenFolder(dirname(target));
   } finally {
     await rm(part, { force: true });
     await rm(workRoot, { recursive: true, force: true });

@@ -52,7 +52,8 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
   const { [queueFlag]: address, [sourceFlag]: objectSource } = valuesOf(given, workQueueFlags);
   if (address === undefined && objectSource === null) return null;
   if (address === undefined) throw refused(`--${sourceFlag} needs --${queueFlag}`);
-  if (!isRedis(address)) throw refused(`--${queueFlag} is not an address of the form redis://HOST:PORT`);
+  const fault = redisFault(address);
+  if (fault !== null) throw refused(`--${queueFlag} ${fault}`);
   if (objectSource === null) throw refused(`--${queueFlag} needs --${sourceFlag}`);
   return { address, objectSource };
 }
@@ -71,10 +72,27 @@ export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): str
 
 const refused = (message: string) => new StartError('invalid_work_queue', message);
 
-function isRedis(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '';
+/**
+ * The fault in the address of a queue, as a clause behind its name; null if it has none. It never repeats the address, which may hold a
+ * password. One that is not encoded ends early: of `redis://me:12/34@host` the host is `me`, which would be printed and looked up.
+ */
+function redisFault(address: string): string | null {
+  const form = 'is not an address of the form redis://HOST:PORT';
+  if (!URL.canParse(address)) return form;
+  const url = new URL(address);
+  if (!['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '') return form;
+  const isWhole = /^\/?\d*$/.test(url.pathname) && !address.includes('#') && !url.search.includes('@');
+  if (isWhole && isEncoded(url.username) && isEncoded(url.password)) return null;
+  return 'must be redis://NAME:PASSWORD@HOST:PORT/NUMBER; write / as %2F, ? as %3F, # as %23 and % as %25 in its password';
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const leases = { preset: 15_000, low: 1000, high: 600_000 } as const;

@@ -1,6 +1,6 @@
 import type { HostLimits, WorkUnderWay } from '../../actors/host-types.ts';
 import type { Clock } from '../../contract/base/clock.ts';
-import { ServiceError } from '../../contract/base/errors.ts';
+import { messageOf, retryAfter, ServiceError } from '../../contract/base/errors.ts';
 import type {
   Confirmation,
   FoundEngines,
@@ -12,12 +12,16 @@ import type {
 } from '../../contract/settings.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
-import { StartError } from '../failures.ts';
+import { SmallFileBusy } from '../../storage/objects/small-file.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
+import { StartError, systemFailure } from '../failures.ts';
 import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { findEngines } from './engine-search.ts';
 import {
+  changeSettings,
+  faultOf,
   isOfOwnHost,
   isReplaced,
   misfitOf,
@@ -29,14 +33,17 @@ import {
   settingFlags,
   settingRoomOf,
   settingsAfter,
+  withoutCredentials,
   withoutLeftovers,
   withSettings,
-  writeSettings,
 } from './settings-file.ts';
 import { demandServer, demandStart, serversOf, type UsedServer } from './start-trial.ts';
 
 /** How a change of a setting takes effect. */
 const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
+
+/** When to ask again for a change that the system refused, in seconds. */
+const busySeconds = 1;
 
 const isLimit = (name: string): boolean => changeOf(name) === 'at_once';
 
@@ -48,7 +55,7 @@ function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
   if (form === 'repeated') return [...flags.all(name)];
   const value = flags.single(name) ?? '';
   if (plainNumber.test(value)) return Number(value);
-  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+  return withoutCredentials(value);
 }
 
 const isEqual = (a: HostSetting['value'], b: HostSetting['value']): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -77,15 +84,17 @@ interface HostSettingsOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly limit: (limits: HostLimits) => void;
   readonly underWay: () => WorkUnderWay;
+  /** Throws, and ends the host, if its data root was moved: another one may be in its place. */
+  readonly demandInPlace: () => void;
   /** Begins the restart once the answer to its request had time to leave. */
   readonly restart: () => void;
 }
 
-/** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
 /** True if captions are made of subtitle tracks: a translator of these tracks pairs them as well. */
 const makesOfSubtitles = ({ classification, subtitlesFirst = false }: ServeOptions['captionExecutor']): boolean =>
   subtitlesFirst || /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
 
+/** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
 export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** Each change is checked against the file that the change before it wrote. */
@@ -154,19 +163,20 @@ export class RunningSettings implements SettingsService {
   }
 
   async #changed(change: SettingsChange): Promise<SettingsChanged> {
-    const { path } = this.#options;
-    const { settings, fault } = await this.#file();
-    if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
-    const before = settings ?? new Map();
-    const asked = this.#askedChanges(change);
-    this.#demandChangeable(asked);
-    const changes = withoutLeftovers(before, asked);
-    const after = settingsAfter(before, changes);
-    const options = allowedOptions(this.#nextFlags(after));
+    const { path, demandInPlace } = this.#options;
+    const checked = async (before: Settings): Promise<SettingChanges> => {
+      const asked = this.#askedChanges(change);
+      this.#demandChangeable(asked);
+      const changes = withoutLeftovers(before, asked);
+      const options = allowedOptions(this.#nextFlags(settingsAfter(before, changes)));
+      await this.#demandEngines(options, change.confirmation, [...changes.keys()]);
+      return changes;
+    };
+    const { changes } = await changeSettings(path, checked, demandInPlace).catch((error: unknown) => {
+      throw this.#refusedChange(error);
+    });
     const names = [...changes.keys()];
-    await this.#demandEngines(options, change.confirmation, names);
     const atOnce = names.filter((name) => isLimit(name));
-    await writeSettings(path, changes);
     if (atOnce.length > 0) {
       this.#inForce = settingsAfter(this.#inForce, new Map([...changes].filter(([name]) => isLimit(name))));
       this.#options.limit(optionsOf(this.#flags(this.#inForce)).limits);
@@ -181,6 +191,21 @@ export class RunningSettings implements SettingsService {
     if (!restart.isPossible) throw new ServiceError('restart_refused', restart.text);
     this.#options.restart();
     return { schema: 'studio.host-restart.v1', state: 'restarting', startedAt: this.#startedAt };
+  }
+
+  /** A refusal of the settings file, or of its volume, as the command says it. */
+  #refusedChange(error: unknown): unknown {
+    if (error instanceof StartError) {
+      const fault = error.message.replace(`${this.#options.path}: `, '');
+      return new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
+    }
+    const refusal = systemRefusal(error);
+    if (refusal === null && !(error instanceof SmallFileBusy)) return error;
+    const words = systemFailure(error) ?? messageOf(error);
+    const path = error instanceof Error && 'path' in error ? String(error.path) : '';
+    const said = `nothing was changed: ${words.replace(path, () => 'the settings file')}`;
+    if (refusal === 'storage_full') return new ServiceError('insufficient_storage', said);
+    return new ServiceError('storage_unavailable', said, retryAfter(busySeconds));
   }
 
   async #file(): Promise<{ readonly settings: Settings | null; readonly fault: string | null }> {
@@ -247,6 +272,8 @@ export class RunningSettings implements SettingsService {
       const flag = settingFlags[name];
       const misfit = flag === undefined ? null : misfitOf(flag, value);
       if (misfit !== null) throw invalid(`${name}: ${misfit}`);
+      const fault = faultOf(name, value);
+      if (fault !== null) throw invalid(fault);
     }
     const changes = new Map<string, SettingValue | undefined>(Object.entries(set));
     for (const name of unset) changes.set(name, undefined);

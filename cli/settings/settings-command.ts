@@ -7,6 +7,8 @@ import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts'
 import { hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
+  changeSettings,
+  faultOf,
   inSettingNames,
   readSettings,
   type SettingChanges,
@@ -17,9 +19,9 @@ import {
   settingRoomOf,
   settingsAfter,
   settingsPath,
+  withoutCredentials,
   withoutLeftovers,
   withSettings,
-  writeSettings,
 } from './settings-file.ts';
 import { demandServer, demandStart, serversOf } from './start-trial.ts';
 
@@ -61,15 +63,44 @@ function refusalOf(error: unknown, settings: Settings): string {
   return inSettingNames(settings.has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text);
 }
 
-const lineOf = ([name, value]: [string, SettingValue]): string =>
+/** The settings after a change are refused, and nothing is changed. */
+class RefusedChange extends Error {
+  readonly exitCode: ExitCode;
+  constructor(cause: unknown, after: Settings) {
+    super(refusalOf(cause, after), { cause });
+    this.exitCode = cause instanceof StartError ? cause.exitCode : exitCodes.failed;
+  }
+}
+
+/** Throws `RefusedChange` for a value that no host takes, and unless a host would start with the settings after a change. */
+async function demandChange(after: Settings, verb: Verb, names: readonly string[]): Promise<void> {
+  try {
+    for (const name of names) {
+      const value = after.get(name);
+      const fault = value === undefined ? null : faultOf(name, value);
+      if (fault !== null) throw new StartError('invalid_settings', fault);
+    }
+    const rooms = names.map(settingRoomOf);
+    // Of several faults in a file, one after the other can be taken out.
+    await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
+  } catch (error) {
+    throw new RefusedChange(error, after);
+  }
+}
+
+/** A value as it is shown to people and to programs: a terminal and a log keep what they get. */
+const shown = (value: SettingValue): SettingValue => (typeof value === 'string' ? withoutCredentials(value) : value);
+
+const lineOf = ([name, value]: readonly [string, SettingValue]): string =>
   `${name}: ${typeof value === 'object' ? value.join(', ') : value}`;
 
 function show(terminal: Terminal, path: string, settings: Settings | null): void {
+  const values = [...(settings ?? [])].map(([name, value]) => [name, shown(value)] as const);
   const lines =
-    settings === null || settings.size === 0
+    values.length === 0
       ? [`${path} sets nothing: every option has its default, see ${programAsTyped()} serve --help`]
-      : [`settings in ${path}:`, ...[...settings].map(lineOf)];
-  terminal.result({ path, settings: Object.fromEntries(settings ?? []) }, lines);
+      : [`settings in ${path}:`, ...values.map(lineOf)];
+  terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */
@@ -82,24 +113,24 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   if (verb === 'show' && words.length > 0) {
     throw new WrongCall(`${words.join(' ')}: settings show takes no names; it shows all settings`);
   }
-  const settings = await readSettings(path);
+  const settings = await readSettings(path, terminal.remark);
   if (verb === 'show') {
     show(terminal, path, settings);
     return exitCodes.done;
   }
-  const before = settings ?? new Map();
-  const changes = withoutLeftovers(before, changesOf(verb, words));
-  const after = settingsAfter(before, changes);
+  const asked = changesOf(verb, words);
   try {
-    const rooms = [...changes.keys()].map(settingRoomOf);
-    // Of several faults in a file, one after the other can be taken out.
-    await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
+    const { after } = await changeSettings(path, async (before) => {
+      const changes = withoutLeftovers(before, asked);
+      await demandChange(settingsAfter(before, changes), verb, [...changes.keys()]);
+      return changes;
+    });
+    show(terminal, path, after);
   } catch (error) {
-    terminal.remark(`nothing was changed: ${refusalOf(error, after)}`);
-    return error instanceof StartError ? error.exitCode : exitCodes.failed;
+    if (!(error instanceof RefusedChange)) throw error;
+    terminal.remark(`nothing was changed: ${error.message}`);
+    return error.exitCode;
   }
-  await writeSettings(path, changes);
-  show(terminal, path, after);
   if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it to apply the change');
   return exitCodes.done;
 }

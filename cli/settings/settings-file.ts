@@ -1,11 +1,10 @@
-import { readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { messageOf } from '../../contract/base/errors.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { HostSetting } from '../../contract/settings.ts';
+import { addressFault } from '../../executors/explanations/hosted-provider.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
-import { makeFolder } from '../../storage/objects/durable-file.ts';
-import { failedWith } from '../../storage/objects/object-store-error.ts';
+import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
 import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
@@ -47,6 +46,18 @@ export function misfitOf({ form }: Flag, value: unknown): string | null {
   return isText || typeof value === 'number' ? null : 'a text or a number is needed';
 }
 
+/**
+ * Why a value that fits its option is not set, as a sentence in the name of the setting; null if nothing is wrong with it. Only a host
+ * with a model reads the address of its server, which may be long after it was set.
+ */
+export function faultOf(name: string, value: SettingValue): string | null {
+  const fault = name === 'model-server' ? addressFault(String(value)) : null;
+  return fault === null ? null : `${name} ${fault}`;
+}
+
+/** A value without the name and the password in it, if it is an address. One that is not encoded may hold any sign. */
+export const withoutCredentials = (value: string): string => value.replace(/^([a-z][a-z+.-]*:\/\/).*@/is, '$1');
+
 function plainValue(node: Node | undefined): unknown {
   return node?.type === 'array' ? node.children?.map(({ value }) => value) : node?.value;
 }
@@ -82,18 +93,31 @@ export function parseSettings(text: string, path: string): Settings {
   return settings;
 }
 
-/** Reads a settings file; null if there is none. Throws `StartError` `invalid_settings`. */
-export async function readSettings(path: string): Promise<Settings | null> {
+/**
+ * Reads a settings file; null if there is none. An empty file, which a loss of power can leave, sets nothing: `report` gets a line that
+ * names it. Throws `StartError` `invalid_settings`.
+ */
+export async function readSettings(
+  path: string,
+  report: (line: string) => void = () => undefined,
+): Promise<Settings | null> {
   const text = await settingsText(path);
-  return text === null ? null : parseSettings(text, path);
+  if (text === '')
+    report(`${path} is empty, perhaps since a loss of power: it sets nothing, and every option has its default`);
+  return text === null ? null : settingsIn(text, path);
 }
 
-async function settingsText(path: string): Promise<string | null> {
+const settingsIn = (text: string | null, path: string): Settings =>
+  text === null || text === '' ? new Map() : parseSettings(text, path);
+
+/** The text of a settings file; empty if there is none in it, and null if there is no file. */
+async function settingsText(path: string, read = () => readSmallFile(path)): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    const bytes = await read();
+    if (bytes === null) return null;
+    return isBlank(bytes) ? '' : bytes.toString('utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw refused(path, error instanceof Error ? error.message : String(error));
+    throw refused(path, messageOf(error));
   }
 }
 
@@ -102,9 +126,9 @@ export const settingsPath = (given: GivenFlags): string =>
   pathOption(given, 'settings') ?? dataRootAt(dataRootOf(given)).settings;
 
 /** The settings of a start. Throws `StartError` `invalid_settings`, also if the file that was named is not there. */
-export async function startSettings(given: GivenFlags): Promise<Settings> {
+export async function startSettings(given: GivenFlags, report?: (line: string) => void): Promise<Settings> {
   const path = settingsPath(given);
-  const settings = await readSettings(path);
+  const settings = await readSettings(path, report);
   if (settings === null && given.has('settings')) throw refused(path, 'there is no such file');
   return settings ?? new Map();
 }
@@ -221,36 +245,34 @@ export function changedSettings(text: string | null, changes: SettingChanges): s
   );
 }
 
-/** The file to which a path leads through symbolic links; also one that is not there yet. */
-async function linkedFile(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!failedWith(error, 'ENOENT')) throw error;
-    const next = await readlink(path).catch(() => null);
-    return next === null ? path : linkedFile(resolve(dirname(path), next));
+/**
+ * Changes settings of a file. `changesOf` gets the settings as they are and gives the changes, and may take its time: if another process
+ * has changed the file by then, it is called again with the new settings. A reader finds the file before or after the change, which is
+ * on disk when it resolves. `place` is called before the file is written. Throws `StartError` `invalid_settings`, and what `changesOf`,
+ * `place` and `changeSmallFile` throw; nothing is changed then.
+ */
+export async function changeSettings(
+  path: string,
+  changesOf: (before: Settings) => Promise<SettingChanges>,
+  place: () => void = () => undefined,
+): Promise<{ readonly changes: SettingChanges; readonly after: Settings }> {
+  for (;;) {
+    const text = await settingsText(path);
+    const before = settingsIn(text, path);
+    const changes = await changesOf(before);
+    place();
+    const isWritten = await changeSmallFile(path, async (held) => {
+      if ((await settingsText(path, held.read)) !== text) return false;
+      place();
+      await held.replace(Buffer.from(changedSettings(text || null, changes)));
+      return true;
+    });
+    if (isWritten) return { changes, after: settingsAfter(before, changes) };
   }
 }
 
-/**
- * Changes settings of a file at once: a reader finds the file before or after the change. A symbolic link stays, and the change is
- * in the file to which it leads. The folder is made, for its owner alone, if it is not there.
- */
-export async function writeSettings(path: string, changes: SettingChanges): Promise<void> {
-  const text = changedSettings(await settingsText(path), changes);
-  const file = await linkedFile(path);
-  const draft = `${file}.${process.pid}`;
-  await makeFolder(dirname(file));
-  try {
-    await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    // The person knows the file and not its draft. The error of a write has no path.
-    if (error instanceof Error && 'code' in error) throw Object.assign(error, { path: file });
-    throw error;
-  }
-}
+/** Writes changes that depend on no other setting. Throws as `changeSettings`. */
+export const writeSettings = (path: string, changes: SettingChanges) => changeSettings(path, async () => changes);
 
 /** A text that a number says just as well: `007` is a name, and not the number 7. */
 export const plainNumber = /^(?:0|[1-9]\d{0,14})$/;

@@ -18,12 +18,25 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
+/**
+ * The fault in the address of a server, as a clause behind its name; null if it has none. It does not repeat the address, which may
+ * hold a secret. An unencoded password can end early: of `http://me:12/34@host` the host is `me`, and `34@host` is the path.
+ */
+export function addressFault(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return 'is not an http(s) address';
+  if (url.username !== '' || url.password !== '') return 'must not hold a name or a password';
+  // An empty query or fragment would still end the path to which each request adds its own.
+  if (/[?#]/.test(text)) return 'must not have a query or a fragment';
+  if (url.pathname.includes('@')) return 'must not hold a name or a password; write an @ in its path as %40';
+  return null;
+}
+
 /** The fault of a base URL, without repeating it: it may hold a secret. */
 function complaintOf(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) return 'OPENAI_BASE_URL is not an http(s) address';
-  if (url.username !== '' || url.password !== '') return 'OPENAI_BASE_URL must not hold a name or a password';
-  if (url.search !== '' || url.hash !== '') return 'OPENAI_BASE_URL must not have a query or a fragment';
+  const fault = addressFault(text);
+  if (fault !== null) return `OPENAI_BASE_URL ${fault}`;
+  const url = new URL(text);
   if (url.protocol === 'http:' && !isLoopback(url)) return 'OPENAI_BASE_URL must be https outside this machine';
   return null;
 }

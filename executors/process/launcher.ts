@@ -128,6 +128,8 @@ export interface LauncherOptions {
   readonly workRoot: string;
   /** A new, never repeated name that is safe in a path. */
   newId(): string;
+  /** Called before a folder is made in the work root; throws if the root is not that of this launcher any more. */
+  readonly demandInPlace?: () => void;
   /** Where tools look for other tools; the host's own PATH unless given. */
   readonly path?: string;
   /** The timers for the deadlines of processes; by default the system's. */
@@ -220,6 +222,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     if (!path.isAbsolute(request.tool) || !(await isExecutable(request.tool))) {
       throw new ProcessFailure('tool_missing', `${path.basename(request.tool)} is not an executable file`);
     }
+    this.#options.demandInPlace?.();
     const folder = await makePrivateFolder(this.#options.workRoot, this.#options.newId());
     let guarded: GuardedProcess;
     try {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { type ToolIdentity, toolIdentity } from '../../contract/base/artifact.ts';
+import { hashFile, openRegular } from '../../storage/objects/regular-file.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from './process.ts';
 
 /** The absolute folders of a PATH text; relative and empty entries would mean the working folder and are left out. */
@@ -247,11 +246,24 @@ async function namedFile(file: string): Promise<string | null> {
   return path.isAbsolute(file) && (await isExecutable(file)) ? file : null;
 }
 
-/** The SHA-256 of a file, through links. */
+/** The most bytes of an executable or a model. The largest models of speech that recognizers publish have less than 7 GB. */
+export const largestToolBytes = 16 * 1024 ** 3;
+
+/**
+ * The SHA-256 of a file, through links. Anything but a regular file is refused without waiting, and a file of more than
+ * `largestToolBytes` before it is read. Rejects with a reason in words, and with the error of the file system.
+ */
 export async function fileDigestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(await realpath(file)), hash);
-  return `sha256:${hash.digest('hex')}`;
+  const opened = await openRegular(await realpath(file), 'follow');
+  if (opened === 'missing' || opened === 'irregular') throw new Error(`${file} is not a regular file`);
+  try {
+    if (opened.bytes > largestToolBytes) {
+      throw new Error(`${file} has ${opened.bytes} bytes, and at most ${largestToolBytes} are read`);
+    }
+    return await hashFile(opened);
+  } finally {
+    opened.close();
+  }
 }
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { cutText } from '../../contract/base/grammar.ts';
 import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
-import { fileDigestOf, fileStatesOf } from '../process/tools.ts';
+import { fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
 
 /** One region as the input of a recognizer: by itself, without any earlier text. */
 export interface RegionSound {
@@ -61,11 +61,24 @@ interface PinnedModelFiles {
   demandUnchanged(): Promise<void>;
 }
 
-/** Every file below a folder by its path in it, in order. */
+/** The most entries below the folder of a model. Those of PocketSphinx have about ten. */
+const mostModelEntries = 1000;
+
+/** Every file below a folder by its path in it, in order. Rejects at the first entry too many: the folder may be any, such as `/`. */
 async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  return files.map((file) => path.relative(folder, file)).sort();
+  const files: string[] = [];
+  const folders = [folder];
+  let entries = 0;
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for await (const entry of await opendir(next)) {
+      entries += 1;
+      if (entries > mostModelEntries) throw new Error(`${folder} has more than ${mostModelEntries} entries`);
+      const file = path.join(next, entry.name);
+      if (entry.isDirectory()) folders.push(file);
+      if (entry.isFile()) files.push(path.relative(folder, file));
+    }
+  }
+  return files.sort();
 }
 
 /** Hashes a file, or every file below a folder. Rejects with the error of the file system if there is none. */
@@ -73,6 +86,10 @@ export async function pinFiles(place: string): Promise<PinnedModelFiles> {
   const isFolder = (await stat(place)).isDirectory();
   const names = isFolder ? await filesBelow(place) : [''];
   const files = names.map((name) => path.join(place, name));
+  const lengths = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  if (lengths.reduce((sum, bytes) => sum + bytes, 0) > largestToolBytes) {
+    throw new Error(`${place} has more than ${largestToolBytes} bytes`);
+  }
   const before = await fileStatesOf(files);
   const digests = await Promise.all(files.map(fileDigestOf));
   const list = names.map((name, at) => `${digests[at]}  ${name}\n`).join('');

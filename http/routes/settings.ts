@@ -63,6 +63,8 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
         'settings_unreadable',
         'engine_unavailable',
         'settings_confirmation_required',
+        'insufficient_storage',
+        'storage_unavailable',
       ],
       handle: async ({ body }) => ({ status: 200, body: await settings.change(body) }),
     }),

@@ -50,6 +50,8 @@ const backupManifest = z.strictObject({
   objects: z.array(z.strictObject({ contentId: digest, bytes: size })),
   /** The other objects of the data root, which are not in the backup. Absent: everything on disk is. */
   leftOut: z.strictObject({ objects: size, bytes: size }).optional(),
+  /** The settings file of the data root. Absent: it had none that could be read, or a version up to 1.0.0 wrote the backup. */
+  settings: z.strictObject({ contentId: digest, bytes: size }).optional(),
 });
 
 export type BackupManifest = z.infer<typeof backupManifest>;
@@ -75,6 +77,9 @@ export const objectPath = (contentId: string): string => {
   const hex = contentId.slice('sha256:'.length);
   return join('objects', 'sha256', hex.slice(0, 2), hex);
 };
+
+/** The name of a settings file in a backup. A later backup into the same folder has another one, so that both are whole. */
+export const settingsName = (contentId: string): string => `settings-${contentId.slice('sha256:'.length)}.json`;
 
 /** The object that a copy has to become. */
 interface WantedCopy {

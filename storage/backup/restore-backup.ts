@@ -4,7 +4,14 @@ import { checkLedger } from '../ledger/accept-loss.ts';
 import { markDataRoot, prepareDataRoot, storeFormat, unsupportedFormat } from '../objects/data-root.ts';
 import { kindOf, makeFolder, syncFolder } from '../objects/durable-file.ts';
 import { failedWith, ObjectStoreError } from '../objects/object-store-error.ts';
-import { BackupError, type BackupManifest, copyHashed, objectPath, readBackupManifest } from './backup-manifest.ts';
+import {
+  BackupError,
+  type BackupManifest,
+  copyHashed,
+  objectPath,
+  readBackupManifest,
+  settingsName,
+} from './backup-manifest.ts';
 
 interface RestoreOptions {
   readonly backup: string;
@@ -85,13 +92,14 @@ async function demandLedger({ commit, format }: BackupManifest, backup: string, 
 }
 
 async function copyAll(
-  { ledger, objects }: BackupManifest,
+  { ledger, objects, settings }: BackupManifest,
   building: string,
   { backup, progress, signal }: RestoreOptions,
 ): Promise<void> {
   const files = [
     ...objects.map((object) => ({ ...object, from: objectPath(object.contentId), to: objectPath(object.contentId) })),
     ...ledger.files.map((file) => ({ ...file, from: join(ledger.folder, file.path), to: file.path })),
+    ...(settings === undefined ? [] : [{ ...settings, from: settingsName(settings.contentId), to: 'settings.json' }]),
   ];
   const folders = new Set<string>();
   for (const [at, { from, to, ...wanted }] of files.entries()) {

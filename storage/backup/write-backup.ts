@@ -1,16 +1,25 @@
-import { readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { ClassicLevel } from 'classic-level';
 import { version } from '../../contract/base/program-version.ts';
-import { isLocked, type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
+import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { type LedgerCopy, LedgerError, openFailure } from '../ledger/ledger.ts';
 import { batchNumberOf } from '../ledger/numbered-store.ts';
 import { openDatabase } from '../ledger/open-database.ts';
 import { storedValues } from '../ledger/row-codec.ts';
 import type { DataRoot } from '../objects/data-root.ts';
-import { kindOf, makeFolder, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { kindOf, makeFolder, replaceDurably, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { objectsIn } from '../objects/object-files.ts';
 import { failedWith } from '../objects/object-store-error.ts';
-import { BackupError, type BackupManifest, copyHashed, manifestName, objectPath } from './backup-manifest.ts';
+import { isBlank, readSmallFile } from '../objects/small-file.ts';
+import { type ProcessLock, takeLock } from '../process-lock.ts';
+import {
+  BackupError,
+  type BackupManifest,
+  copyHashed,
+  manifestName,
+  objectPath,
+  settingsName,
+} from './backup-manifest.ts';
 import { addNamed, keepingValues, reachedFrom } from './named-objects.ts';
 
 /** A copy of the ledger, and its folder: `ledger/` and `ledger.mark` lie in it. */
@@ -27,10 +36,11 @@ interface BackupOptions {
   readonly copyLedger: () => Promise<CopiedLedger>;
   /** Called with the number of objects that are in the backup, and the total. */
   readonly progress?: (done: number, total: number) => void;
+  /** Called with a line for people about what is not in the backup although it belongs to the data root. */
+  readonly remark?: (line: string) => void;
 }
 
 const beganName = 'MEDIA-STUDY-BACKUP-BEGAN';
-/** LevelDB locks it for one writer, whose death ends the lock. */
 const lockName = 'MEDIA-STUDY-BACKUP-LOCK';
 /** The number of attempts at a backup whose ledger or objects go away while they are read. */
 const attempts = 3;
@@ -38,6 +48,7 @@ const attempts = 3;
 type LedgerFiles = BackupManifest['ledger']['files'];
 
 const ledgerName = /^ledger-[0-9a-f-]{36}$/;
+const keptSettingsName = /^settings-[0-9a-f]{64}\.json$/;
 
 /**
  * Writes a backup of a data root, or brings an earlier one up to date: objects that it has are not copied again. The ledger
@@ -63,15 +74,12 @@ export async function writeBackup(given: BackupOptions): Promise<BackupManifest>
 }
 
 /** Two writers in one folder would each remove what only the other's manifest names. */
-async function lockTarget(target: string): Promise<{ close(): Promise<void> }> {
-  const lock = new ClassicLevel(join(target, lockName));
-  try {
-    await lock.open();
-    return lock;
-  } catch (error) {
-    if (!isLocked(error)) throw openFailure(error, target);
-    throw new BackupError('backup_target_busy', `another backup is being written into ${target}`);
-  }
+async function lockTarget(target: string): Promise<ProcessLock> {
+  const lock = await takeLock(join(target, lockName)).catch((error: unknown) => {
+    throw openFailure(error, target);
+  });
+  if (lock !== null) return lock;
+  throw new BackupError('backup_target_busy', `another backup is being written into ${target}`);
 }
 
 async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
@@ -93,6 +101,7 @@ async function writeOnce(options: BackupOptions): Promise<BackupManifest> {
     ledger: { folder, files },
     objects: await copyObjects(wanted, options),
     leftOut: { objects: left.length, bytes: left.reduce((sum, [, bytes]) => sum + bytes, 0) },
+    ...(await copySettings(options)),
   };
   await replaceManifest(target, manifest);
   await removeOthers(target, manifest);
@@ -152,10 +161,24 @@ async function lengthsOf({ objects }: DataRoot): Promise<ReadonlyMap<string, num
   return lengths;
 }
 
+/** Copies the settings of the data root, with all that is in them: the backup is as private as the root. */
+async function copySettings({ layout, target, remark }: BackupOptions): Promise<Pick<BackupManifest, 'settings'>> {
+  const bytes = await readSmallFile(layout.settings).catch((error: Error) => {
+    remark?.(`${layout.settings} is not in the backup: ${error.message}`);
+    return null;
+  });
+  if (bytes === null || isBlank(bytes)) return {};
+  const contentId = contentIdOfBytes(bytes);
+  await replaceDurably(join(target, settingsName(contentId)), bytes);
+  return { settings: { contentId, bytes: bytes.length } };
+}
+
 /** Removes what an earlier backup in the same folder had, and the new one does not speak of. */
-async function removeOthers(target: string, { ledger, objects }: BackupManifest): Promise<void> {
+async function removeOthers(target: string, { ledger, objects, settings }: BackupManifest): Promise<void> {
+  const keptSettings = settings === undefined ? null : settingsName(settings.contentId);
   for (const name of await readdir(target)) {
     if (ledgerName.test(name) && name !== ledger.folder) await rm(join(target, name), { recursive: true });
+    if (keptSettingsName.test(name) && name !== keptSettings) await rm(join(target, name));
   }
   const kept = new Set(objects.map(({ contentId }) => contentId));
   const copies = join(target, 'objects', 'sha256');
@@ -235,9 +258,5 @@ const objectGone = (contentId: string) =>
   new Overtaken(`the object ${contentId} was deleted while the backup was written`);
 
 async function replaceManifest(target: string, manifest: BackupManifest): Promise<void> {
-  const draft = join(target, `${manifestName}.new`);
-  await rm(draft, { force: true });
-  await writeSyncedFile(draft, Buffer.from(`${JSON.stringify(manifest)}\n`, 'utf8'));
-  await rename(draft, join(target, manifestName));
-  await syncFolder(target);
+  await replaceDurably(join(target, manifestName), Buffer.from(`${JSON.stringify(manifest)}\n`, 'utf8'));
 }

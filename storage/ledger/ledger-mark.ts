@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { fstatSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { access, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { moveDurably, privateFile, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
+import { privateFile, replaceDurably, syncFolder, writeSyncedFile } from '../objects/durable-file.ts';
 import { failedWith } from '../objects/object-store-error.ts';
 import { LedgerError, openFailure } from './ledger.ts';
 
@@ -60,14 +61,16 @@ export async function readMark(path: string): Promise<LedgerPosition | null> {
   return newest;
 }
 
+// Behind the first slot, where no version reads: what tells the mark of one opening from all others. Two new data roots have equal slots.
+const openingAt = slotDistance / 2;
+const openingBytes = 16;
+
 /** Replaces a mark, whole or not at all; on disk when it resolves. */
 async function replaceMark(path: string, mark: LedgerPosition): Promise<void> {
   const file = Buffer.alloc(slots * slotDistance);
   for (let slot = 0; slot < slots; slot += 1) encodeSlot(mark).copy(file, slot * slotDistance);
-  const draft = `${path}.new`;
-  await rm(draft, { force: true });
-  await writeSyncedFile(draft, file);
-  await moveDurably(draft, path);
+  randomBytes(openingBytes).copy(file, openingAt);
+  await replaceDurably(path, file);
 }
 
 const sayingLoss = (directory: string): string => `${markPathOf(directory)}.loss`;

@@ -5,6 +5,7 @@ import { version } from '../../contract/base/program-version.ts';
 import { refusalMeanings, systemRefusal } from '../system-refusal.ts';
 import { kindOf, makeFolder, privateFolder, syncFolder, writeSyncedFile } from './durable-file.ts';
 import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
+import { besideSmallFile } from './small-file.ts';
 
 /**
  * Number of the format in which this program writes a data root. It grows with each release that stores what the release
@@ -130,9 +131,15 @@ async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked
   return (await holdsStore(layout)) ? 'unmarked' : 'foreign';
 }
 
-/** A host that died while it marked an empty folder leaves the draft; a person may have written settings before the first start. */
+/**
+ * The entries of a folder that no host has claimed. A host that died while it marked an empty folder leaves the draft of its mark. A
+ * person may have made settings before the first start, and the command that made them may have been killed.
+ */
+const unclaimed: readonly string[] = [draftName, settingsFile, ...besideSmallFile(settingsFile)];
+
+// Versions up to 1.0.0 named a draft of settings by their process.
 const isUnclaimed = (names: readonly string[]): boolean =>
-  names.every((name) => name === draftName || name === settingsFile);
+  names.every((name) => unclaimed.includes(name) || /^settings\.json\.[1-9]\d{0,6}$/.test(name));
 
 /** True if a folder has nothing in it that keeps a host from making its data root there. */
 export const isUnclaimedFolder = async (folder: string): Promise<boolean> => isUnclaimed(await readdir(folder));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsync, open as openFile, openSync, writeFile } from 'node:fs';
-import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { failedWith } from './object-store-error.ts';
@@ -37,6 +37,18 @@ export async function syncFolder(path: string): Promise<void> {
     await syncDescriptor(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/**
+ * The same for a folder that a person chose for a file: on a file system that has no sync of folders, such as some of SMB, and in a
+ * folder that may be written and not read, the file is taken as it is.
+ */
+export async function syncChosenFolder(path: string): Promise<void> {
+  try {
+    await syncFolder(path);
+  } catch (error) {
+    if (!failedWith(error, 'EINVAL', 'ENOTSUP', 'EBADF', 'EACCES', 'EPERM')) throw error;
   }
 }
 
@@ -111,9 +123,39 @@ export async function hashSynced(path: string): Promise<{ contentId: string; byt
   }
 }
 
+/** Puts the bytes of a finished file on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Moves a file so that a loss of power leaves it in the new place or, before this resolves, in the old one. */
 export async function moveDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncFolder(dirname(to));
   await syncFolder(dirname(from));
+}
+
+/**
+ * Replaces a file, whole or not at all, for its owner alone; on disk when it resolves. Only one process may do this at a time: a
+ * `draft` that is there was left by one that was killed. `sync` is for the folder.
+ */
+export async function replaceDurably(
+  path: string,
+  bytes: Uint8Array,
+  { draft = `${path}.new`, sync = syncFolder } = {},
+): Promise<void> {
+  try {
+    await rm(draft, { force: true });
+    await writeSyncedFile(draft, bytes);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await sync(dirname(path));
 }

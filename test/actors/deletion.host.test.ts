@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,8 @@ import { SourceRegistry, SourceUses } from '../../actors/sources/source-registry
 import { tombstoneCheck } from '../../actors/supervision/deletion-rows.ts';
 import { version } from '../../contract/base/program-version.ts';
 import type { DeletionReceipt } from '../../contract/deletion.ts';
+import { openLauncher } from '../../executors/process/launcher.ts';
+import { MEMORY_BYTES } from '../../executors/process/process.ts';
 import { unpackStores } from '../../fixtures/golden-store/archive.ts';
 import { goldenHost } from '../../fixtures/golden-store/contents.ts';
 import names from '../../fixtures/golden-store/names.json' with { type: 'json' };
@@ -325,6 +328,43 @@ test('bug: a host whose data root was moved away deleted the objects of another 
   await t.throwsAsync(ledger.commit([{ put: 'record', key: 'a', value: {} }]), { code: 'commit_failed' });
   const said = `commit_failed: ${dataRoot} is not the data root of this host any more; start a host on its new folder`;
   t.deepEqual(fatal, [said, said]);
+});
+
+test('bug: a host whose data root was moved away put objects and processes into another one in its place', async (t) => {
+  const [dataRoot, moved] = [await newDataRoot(t), `${await newDataRoot(t)}-moved`];
+  const options = { dataRoot, clock: new SimulatedClock(0), report: t.fail, points: () => undefined };
+  let ends = 0;
+  const onFatal = () => {
+    ends += 1;
+  };
+  const { objectStore, ledger, layout } = await openStorage({ ...options, onFatal } as unknown as HostOptions);
+  t.teardown(() => ledger.close());
+  const receiving = await objectStore.receive(randomUUID(), 3);
+  receiving.write(Buffer.from('abc'));
+  await rename(dataRoot, moved);
+  await openObjectStore({ root: dataRoot });
+  const before = await readdir(dataRoot, { recursive: true });
+  const launcher = await openLauncher({
+    workRoot: layout.work,
+    newId: randomUUID,
+    demandInPlace: ledger.demandInPlace,
+  });
+  t.teardown(() => launcher.close());
+  const refused = { code: 'commit_failed' };
+  await t.throwsAsync(objectStore.put(Buffer.from('abd')), refused);
+  await t.throwsAsync(objectStore.receive(randomUUID(), 3), refused);
+  await t.throwsAsync(
+    receiving.finish(async () => undefined),
+    refused,
+  );
+  t.throws(() => objectStore.partial(randomUUID()), refused);
+  await t.throwsAsync(objectStore.sweep(new Set()), refused);
+  const sizes = { fileSizeBytes: 1, stdoutBytes: 1, stderrBytes: 1, memoryBytes: MEMORY_BYTES.version };
+  const limits = { wallMs: 1000, cpuSeconds: 1, ...sizes };
+  const { signal } = new AbortController();
+  await t.throwsAsync(launcher.run({ tool: '/bin/true', args: [], limits, signal }), refused);
+  t.is(ends, 6);
+  t.deepEqual(await readdir(dataRoot, { recursive: true }), before);
 });
 
 async function openErasure(t: ExecutionContext) {

@@ -16,7 +16,9 @@ import {
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { demandObjectSource, workerFlags, workQueueNotice } from '../../cli/options/worker-options.ts';
+import { faultOf, withoutCredentials } from '../../cli/settings/settings-file.ts';
 import { version } from '../../contract/base/program-version.ts';
+import { addressFault, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { repository } from './command.ts';
 
 const table: FlagTable = {
@@ -396,6 +398,49 @@ test('a worker gets the addresses of its queue and its objects', (t) => {
   });
   t.like(workerFlags([...place, '--lease-ms', '1000', '--log-format=json']), { leaseMs: 1000, logFormat: 'json' });
   t.notRegex(workQueueNotice(workerFlags(place).workQueue), /user|secret/);
+});
+
+test('bug: a part of an unencoded Redis password was taken for the host, printed and looked up', (t) => {
+  const passwords = ['12/34', '12?34', '12#34', '12/34@56', '12%zz', '/34', '#34'];
+  for (const password of passwords) {
+    const address = `redis://me:${password}@queue.example:6379/1`;
+    for (const read of [workerFlags, serveOptions]) {
+      const error = t.throws(() => read(['--work-queue', address, '--object-source', '/srv']), {
+        instanceOf: StartError,
+        code: 'invalid_work_queue',
+      });
+      t.notRegex(failureLine(error), /12|34|56|zz/, address);
+    }
+  }
+  const taken = `redis://me:${encodeURIComponent('12/3?4#5%6@7')}@queue.example:6379/1?family=6`;
+  const { workQueue } = workerFlags(['--work-queue', taken, '--object-source', '/srv']);
+  t.is(workQueue.address, taken);
+  t.is(workQueueNotice(workQueue), 'work queue: queue.example:6379; media is measured by workers, who read it in /srv');
+});
+
+test('bug: a part of an unencoded password in the address of a model server was taken for its host', (t) => {
+  const wrong = {
+    'http://me:12/34@models.example/v1': 'must not hold a name or a password; write an @ in its path as %40',
+    'http://me:1234@127.0.0.1/v1': 'must not hold a name or a password',
+    'http://127.0.0.1/v1#': 'must not have a query or a fragment',
+    'http://127.0.0.1/v1?': 'must not have a query or a fragment',
+    'ftp://127.0.0.1/v1': 'is not an http(s) address',
+    'me:12#34@models': 'is not an http(s) address',
+  };
+  for (const [address, fault] of Object.entries(wrong)) {
+    t.is(addressFault(address), fault, address);
+    t.deepEqual(hostedProvider({ OPENAI_BASE_URL: address }), { refused: `OPENAI_BASE_URL ${fault}` });
+    t.is(faultOf('model-server', address), `model-server ${fault}`);
+  }
+  t.is(addressFault('http://127.0.0.1/%40me/v1'), null);
+  t.is(faultOf('reviewer-label', 'ftp://127.0.0.1'), null);
+});
+
+test('the name and the password in an address are never shown', (t) => {
+  t.is(withoutCredentials('redis://me:12/34@queue.example:6379/1'), 'redis://queue.example:6379/1');
+  t.is(withoutCredentials('https://me:a@b@models.example/v1'), 'https://models.example/v1');
+  t.is(withoutCredentials('http://127.0.0.1:11434/v1'), 'http://127.0.0.1:11434/v1');
+  t.is(withoutCredentials('reviewer:me@home'), 'reviewer:me@home');
 });
 
 test('a wrong call of a worker names the missing part, without the address of the queue', (t) => {

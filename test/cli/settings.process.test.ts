@@ -224,6 +224,33 @@ test('bug: a server on this machine got the key of another one as soon as a sett
   t.is(keys.length, 3);
 });
 
+test('bug: a model server with a fragment was set, and refused only once a model was chosen', async (t) => {
+  const root = await newRoot(t);
+  for (const [value, fault] of [
+    ['http://127.0.0.1:11434/v1#part', 'must not have a query or a fragment'],
+    ['http://127.0.0.1:11434/v1?', 'must not have a query or a fragment'],
+    ['https://me:secret@models.example/v1', 'must not hold a name or a password'],
+    ['models.example', 'is not an http(s) address'],
+  ]) {
+    const set = await runCommand(['settings', 'set', `model-server=${value}`, '--data-root', root]);
+    t.deepEqual([set.exit, set.stderr, set.stdout], [2, `nothing was changed: model-server ${fault}\n`, '']);
+  }
+  t.is((await runCommand(['settings', 'set', 'model-server=http://127.0.0.1:9/v1', '--data-root', root])).exit, 0);
+});
+
+test('bug: the settings showed the password of a queue', async (t) => {
+  const root = await newRoot(t);
+  const words = ['work-queue=redis://me:secret@127.0.0.1:6379', `object-source=${tmpdir()}`];
+  const set = await runCommand(['settings', 'set', ...words, '--data-root', root]);
+  t.is(set.exit, 0, set.stderr);
+  const shown = [set, await runCommand(['settings', '--json', '--data-root', root])].map(({ stdout }) => stdout);
+  for (const text of shown) {
+    t.true(text.includes('redis://127.0.0.1:6379'), text);
+    t.notRegex(text, /secret/);
+  }
+  t.regex(await readFile(join(root, 'settings.json'), 'utf8'), /redis:\/\/me:secret@/);
+});
+
 test('a call that sets nothing names the missing part', async (t) => {
   const root = await newRoot(t);
   for (const [args, message] of [

@@ -127,6 +127,7 @@ export async function openInProcess(
         clock,
         limit: host.limit,
         underWay: host.underWay,
+        demandInPlace: host.demandInPlace,
         restart: () => report('restart'),
       }),
     },

@@ -118,6 +118,18 @@ const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, Re
     'setting_not_changeable',
     /outside this machine/,
   ],
+  [
+    'bug: a model server with a fragment, which no model uses yet',
+    { set: { 'model-server': 'http://127.0.0.1:11434/v1#part' } },
+    'invalid_settings_change',
+    /^model-server must not have a query or a fragment/,
+  ],
+  [
+    'bug: a model server on this machine with a password, which was said to be outside of it',
+    { set: { 'model-server': 'http://me:secret@127.0.0.1:11434/v1' } },
+    'invalid_settings_change',
+    /^model-server must not hold a name or a password/,
+  ],
   ['a server without a confirmation', { set: translating }, 'settings_confirmation_required', /sent_to_a_server/],
   [
     'a confirmation of something else',

@@ -210,3 +210,39 @@ test('bug: two backups in one folder removed each other', async (t) => {
   t.is((await runCommand(['backup', target, '--data-root', root])).exit, 0);
   t.deepEqual(JSON.parse(await readFile(join(target, manifestName), 'utf8')).objects, objects);
 });
+
+test('bug: the settings of a data root were in no backup', async (t) => {
+  const folder = await scratchFolder(t);
+  const [root, copy, target] = [livedRoot(t, 'ingested'), join(folder, 'copy'), join(folder, 'target')];
+  const settings = join(root, 'settings.json');
+  const backUp = () => runCommand(['backup', copy, '--data-root', root]);
+  const keptIn = async () => (await readdir(copy)).filter((name) => name.startsWith('settings-'));
+  t.is((await backUp()).exit, 0);
+  t.deepEqual(await keptIn(), []);
+  for (const port of [1, 2]) {
+    await writeFile(settings, `{\n  // My port.\n  "port": ${port}\n}\n`);
+    t.is((await backUp()).exit, 0);
+    t.is((await keptIn()).length, 1, 'that of the backup before goes');
+  }
+  const [kept = ''] = await keptIn();
+  t.is((await stat(join(copy, kept))).mode & 0o777, 0o600);
+  const restored = await runCommand(['restore', copy, '--data-root', target]);
+  t.is(restored.exit, 0, restored.stderr);
+  t.regex(
+    restored.stderr,
+    /^its settings are restored, too, and may name folders, ports and servers of another machine: /m,
+  );
+  t.is(await readFile(join(target, 'settings.json'), 'utf8'), '{\n  // My port.\n  "port": 2\n}\n');
+  t.is((await stat(join(target, 'settings.json'))).mode & 0o777, 0o600);
+
+  await writeFile(join(copy, kept), 'x');
+  const damaged = await runCommand(['restore', copy, '--data-root', `${target}-2`]);
+  t.is(damaged.exit, 1);
+  t.regex(damaged.stderr, /backup_damaged: .*settings-[0-9a-f]{64}\.json is missing or damaged/);
+
+  await pipeAt(settings);
+  const without = await backUp();
+  t.is(without.exit, 0, without.stderr);
+  t.true(without.stderr.includes(`${settings} is not in the backup: it is not a regular file\n`), without.stderr);
+  t.deepEqual(await keptIn(), []);
+});

@@ -123,6 +123,7 @@ export class VideohostIngestEffects {
     const total = range.endMs - range.startMs;
     const fetching = this.#demandFetching();
     const { resolved } = resolvedRow.parse(ledger.get('record', resolvedKey(ingestId)));
+    this.#options.ledger.demandInPlace();
     const folder = this.#folder(ingestId);
     try {
       const fetched = await fetching.download(
