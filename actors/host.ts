@@ -156,12 +156,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
   await unused.load();
   unused.heldBy(isHeld);
+  const snapshots = new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID });
   const deleting = openDeletions({
     ...basis,
     sourceUses,
     unused,
     isInUse: (folder) => launcher.isInUse(folder),
     openParts: () => notedParts(ledger),
+    dropCopies: () => snapshots.drop(),
     runtimeDeleted: (runtimeId) => {
       studies.committed(runtimeId);
       runtimes.deleted(runtimeId);
@@ -253,7 +255,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checks,
     progress: board,
     pairings: new Pairings({ clock, elapsed, randomBytes }),
-    snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
+    snapshots,
     deletions: deleting.deletions,
     garbage: deleting.garbage,
     diskUsage: deleting.diskUsage,

@@ -85,6 +85,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   // If a walk fails half way, its caller starts it again.
   stored: (runId) => ledger.stored(runId),
   eraseEvents: (runId, limit) => patiently(clock, () => ledger.eraseEvents(runId, limit)),
+  purge: (signal) => ledger.purge(signal),
   copyTo: (directory) => ledger.copyTo(directory),
   get: (space, key) => atOnce(() => ledger.get(space, key)),
   journalHead: (runId) => atOnce(() => ledger.journalHead(runId)),

@@ -59,6 +59,8 @@ export class Garbage {
         add(isRemoved ? removed.object : kept.object, { files: 1, bytes: object.bytes });
       }
       await this.#collectStrays(dryRun, removed, kept);
+      // Also for rows that an earlier version deleted.
+      if (!dryRun) await erasure.purge();
       const collectedAt = new Date(clock.now()).toISOString();
       const document = { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept } as const;
       figures.collected(document);

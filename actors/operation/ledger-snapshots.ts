@@ -28,8 +28,7 @@ export class LedgerSnapshots {
   take(): Promise<LedgerSnapshot> {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
-      // The client that asked for the last one has taken it away, or never will.
-      if (this.#last !== null) await removeFolder(join(workFolder, this.#last));
+      await this.#removeLast();
       const name = workFolderName('snapshot', newId());
       this.#last = name;
       try {
@@ -46,6 +45,17 @@ export class LedgerSnapshots {
         );
       }
     });
+  }
+
+  /** Removes the last copy if it lies where the host put it. */
+  drop(): Promise<void> {
+    return this.#mutex.take('snapshot', () => this.#removeLast());
+  }
+
+  /** The client that asked for it has taken it away, or never will. */
+  async #removeLast(): Promise<void> {
+    if (this.#last !== null) await removeFolder(join(this.#options.workFolder, this.#last));
+    this.#last = null;
   }
 }
 
