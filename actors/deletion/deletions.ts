@@ -161,7 +161,7 @@ interface OpenDeletionsOptions
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
-  /** Removes copies of the ledger that this host made and nobody took. */
+  /** Removes the copy of the ledger that this host made last, unless a client took it away. */
   readonly dropCopies: () => Promise<void>;
   readonly runtimeDeleted: (runtimeId: string) => void;
   readonly actorsDeleted: (actorIds: readonly string[]) => void;

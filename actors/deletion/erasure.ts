@@ -108,7 +108,7 @@ const note = z.strictObject({
 });
 export type ErasureNote = z.infer<typeof note>;
 
-/** Stands, among the records, from a deletion on until no file of the ledger holds what was deleted. */
+/** The record that a deletion commits, and that goes when no file of the ledger holds what was deleted. */
 const purgeKey = 'ledger-purge';
 
 /** Room on the volume that a purge leaves: LevelDB takes no more commits once a file could not be written. */
@@ -120,7 +120,7 @@ interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clo
   readonly isSource: (contentId: string) => boolean;
   /** True if live work holds an object that no record names. */
   readonly isHeld: (contentId: string) => boolean;
-  /** Removes copies of the ledger that this host made and nobody took: they hold what was deleted since. */
+  /** Removes the copy of the ledger that this host made last, unless a client took it away: it holds what was deleted since. */
   readonly dropCopies: () => Promise<void>;
 }
 
@@ -134,7 +134,7 @@ const noteOf = (workId: string, value: ErasureNote): Write => ({
  * The parts of a deletion that do not fit into its commit. First are the events of its journal, at once and in bounded batches.
  * One sweep for many deletions then removes the objects that nothing reaches. Objects of failed work are removed, too. A note in
  * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one goes on. At the end of a
- * sweep the ledger rewrites its files, which hold the rows and events until then; another note stands until that is done.
+ * sweep the ledger rewrites its files, which hold the rows and events until then. The record `ledger-purge` asks for that.
  */
 export class Erasure {
   readonly #options: ErasureOptions;

@@ -87,7 +87,7 @@ export const operationRoutes = (
       id: 'snapshotLedger',
       summary: 'copy the ledger as it is now, for a backup of the data root',
       details:
-        'The copy stays in the data root until the next copy, the end of a deletion, a garbage collection, or the next start of the host.',
+        'The copy stays in the data root until the next copy, deletion, garbage collection or start of the host.',
       request: ledgerSnapshotRequest,
       invalid: 'invalid_snapshot_request',
       answers: [json(201, ledgerSnapshot)],

@@ -17,7 +17,7 @@ const behindAll = Buffer.of(0xff);
 /** Behind every row: LevelDB finds nothing to compact there, but puts its log into a table first. */
 const flush = (database: ClassicLevel<Buffer, Buffer>): Promise<void> => database.compactRange(behindAll, behindAll);
 
-/** A key behind the first one of a table, which no row has: 0xff is in no text, and no key of an event is so long. */
+/** A key behind the first one of a table. No row has it: 0xff is in no text, and no event has so long a key. */
 const keyInside = (smallest: Buffer): Buffer => Buffer.concat([smallest, Buffer.of(0x00, 0xff)]);
 
 /**
