@@ -11,6 +11,7 @@ import { type Host, type HostLimits, type HostOptions, KnownMachine } from './ho
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
+import { fetchingIngestOf } from './ingest/videohost/videohost-ingest-definition.ts';
 import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
@@ -161,7 +162,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     sourceUses,
     unused,
-    isInUse: (folder) => launcher.isInUse(folder),
+    isInUse: (name) =>
+      objectStore.isReceiving(name) ||
+      launcher.isInUse(name) ||
+      snapshots.isCopy(name) ||
+      supervisor.isLive(fetchingIngestOf(name) ?? ''),
     openParts: () => notedParts(ledger),
     dropCopies: () => snapshots.drop(),
     runtimeDeleted: (runtimeId) => {

@@ -157,7 +157,7 @@ interface OpenDeletionsOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'mutex' | 'clock' | 'report'> {
   readonly sourceUses: SourceUses;
   readonly unused: UnusedMedia;
-  /** True if a folder below `work/`, by its name, is in use. */
+  /** True if a file of the inbox or a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;

@@ -47,6 +47,11 @@ export class LedgerSnapshots {
     });
   }
 
+  /** True if a folder below `work/`, by its name, is the last copy: it may be written at this moment. */
+  isCopy(folder: string): boolean {
+    return folder === this.#last;
+  }
+
   /** Removes the last copy if it lies where the host put it. */
   drop(): Promise<void> {
     return this.#mutex.take('snapshot', () => this.#removeLast());
