@@ -12,6 +12,7 @@ import { type Host, type HostLimits, type HostOptions, KnownMachine } from './ho
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
+import { fetchingIngestOf } from './ingest/videohost/videohost-ingest-definition.ts';
 import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
@@ -163,12 +164,18 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
   await unused.load();
   unused.heldBy(isHeld);
+  const snapshots = new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID });
   const deleting = openDeletions({
     ...basis,
     sourceUses,
     unused,
-    isInUse: (folder) => launcher.isInUse(folder),
+    isInUse: (name) =>
+      objectStore.isReceiving(name) ||
+      launcher.isInUse(name) ||
+      snapshots.isCopy(name) ||
+      supervisor.isLive(fetchingIngestOf(name) ?? ''),
     openParts: () => notedParts(ledger),
+    dropCopies: () => snapshots.drop(),
     runtimeDeleted: (runtimeId) => {
       studies.committed(runtimeId);
       runtimes.deleted(runtimeId);
@@ -260,7 +267,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checks,
     progress: board,
     pairings: new Pairings({ clock, elapsed, randomBytes }),
-    snapshots: new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID }),
+    snapshots,
     deletions: deleting.deletions,
     garbage: deleting.garbage,
     diskUsage: deleting.diskUsage,

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { countText } from '../receipts/evidence-chain.ts';
-import { restoreBackup, unfinishedRestores } from '../storage/backup/restore-backup.ts';
+import { restoreBackup } from '../storage/backup/restore-backup.ts';
 import { type CopiedLedger, writeBackup } from '../storage/backup/write-backup.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
 import { LedgerError } from '../storage/ledger/ledger.ts';
@@ -93,9 +93,6 @@ async function copyOfLedger(dataRoot: string, folder: string): Promise<CopiedLed
 export async function restore(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const source = argument(given, 0, 'the folder of the backup');
   const target = dataRootOf(given);
-  for (const folder of await unfinishedRestores(target)) {
-    terminal.remark(`${folder} is left of a restore that was killed; delete it unless another restore runs right now`);
-  }
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort(new Interrupted()));
   const { objects, commit, createdAt, settings } = await restoreBackup({

@@ -16,7 +16,7 @@ import { demandEngine, languageData, ScreenTextUnavailable } from '../executors/
 import { DEFAULT_LANGUAGES } from '../executors/screentext/tesseract.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
-import { demandDataRoot, isUnclaimedFolder, markedFormat } from '../storage/objects/data-root.ts';
+import { demandDataRoot, demandPrivateRoot, isUnclaimedFolder, markedFormat } from '../storage/objects/data-root.ts';
 import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
@@ -203,6 +203,7 @@ async function storeFinding(dataRoot: string, isRunning: boolean): Promise<HostF
   if (isNew) return newStoreFinding(dataRoot, nearest);
   try {
     await demandDataRoot(dataRoot);
+    await demandPrivateRoot(dataRoot);
     const format = `format ${await markedFormat(dataRoot)} at ${dataRoot}`;
     if (isRunning) return ok('store', `${format}, in use by its host`);
     const { faults } = await checkLedger(dataRoot);

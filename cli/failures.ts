@@ -71,7 +71,8 @@ export const startRemedies: Readonly<Record<string, string>> = {
   listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
   charts_stale: 'npm run charts, and review what changed',
   data_root_locked: 'stop the other host, or choose another --data-root',
-  data_root_permissions: 'make the folder private, or choose another --data-root',
+  data_root_permissions:
+    'correct its owner and mode, by the options of the mount if these are fixed, or choose another --data-root',
   data_root_unrecognized: 'choose an empty or a new folder by --data-root; put a folder in the place of a link',
   store_format_unsupported: 'start the version that last used the data root, or choose another --data-root',
   ledger_missing: 'put the folder ledger back from a copy of the data root, or choose another --data-root',

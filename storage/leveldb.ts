@@ -152,14 +152,24 @@ function fragmentAt(block: Buffer, from: number, isLast: boolean): Fragment | Lo
   return { type, bytes: block.subarray(from + headerBytes, end) };
 }
 
+/** A table as a manifest names it. */
+interface NamedTable {
+  readonly bytes: number;
+  /** The first key in it. */
+  readonly smallest: Buffer;
+}
+
 /** The result of the records of a manifest. */
 export interface StoreVersion {
   /** Logs of a smaller number are in the tables already. */
   readonly logNumber: number;
   readonly previousLogNumber: number;
-  /** Bytes of each table by its number. */
-  readonly tables: ReadonlyMap<number, number>;
+  /** The tables by their numbers. */
+  readonly tables: ReadonlyMap<number, NamedTable>;
 }
+
+/** In the files of LevelDB, a number of this many bytes is behind each key. */
+const keySuffixBytes = 8;
 
 /**
  * The version that a manifest's records lead to, one change after the other. Throws `RangeError` for a record that is not a
@@ -168,10 +178,10 @@ export interface StoreVersion {
 export function storeVersionOf(records: readonly Buffer[]): StoreVersion {
   let logNumber = 0;
   let previousLogNumber = 0;
-  const tables = new Map<number, number>();
+  const tables = new Map<number, NamedTable>();
   // A record may drop a table and name it again on another level.
   for (const record of records) {
-    const added = new Map<number, number>();
+    const added = new Map<number, NamedTable>();
     const cursor = new ByteCursor(record);
     while (!cursor.isAtEnd) {
       const tag = cursor.varint();
@@ -187,12 +197,13 @@ export function storeVersionOf(records: readonly Buffer[]): StoreVersion {
         tables.delete(cursor.varint());
       } else if (tag === 7) {
         cursor.varint();
-        added.set(cursor.varint(), cursor.varint());
-        cursor.text();
+        const number = cursor.varint();
+        const bytes = cursor.varint();
+        added.set(number, { bytes, smallest: cursor.text().subarray(0, -keySuffixBytes) });
         cursor.text();
       } else throw new RangeError(`a change of the kind ${tag} is unknown`);
     }
-    for (const [number, bytes] of added) tables.set(number, bytes);
+    for (const [number, table] of added) tables.set(number, table);
   }
   return { logNumber, previousLogNumber, tables };
 }
@@ -276,6 +287,15 @@ export function checkTable(table: Buffer, bytes: number): void {
   });
   // The names of the first lead to filters, the keys of the second to rows.
   for (const handle of [...handlesIn(table, meta), ...handlesIn(table, index)]) checkedBlock(table, handle);
+}
+
+/** The blocks of a table that hold its rows, expanded: each value is whole in one of them. Throws `TableFault`. */
+export function rowBlocksOf(table: Buffer): Buffer[] {
+  const footer = new ByteCursor(table.subarray(-footerBytes));
+  return parsed(table.length - footerBytes, () => {
+    handleFrom(footer);
+    return handlesIn(table, handleFrom(footer)).map((handle) => contentOf(table, handle));
+  });
 }
 
 function handlesIn(table: Buffer, handle: BlockHandle): BlockHandle[] {

@@ -85,6 +85,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
   // If a walk fails half way, its caller starts it again.
   stored: (runId) => ledger.stored(runId),
   eraseEvents: (runId, limit) => patiently(clock, () => ledger.eraseEvents(runId, limit)),
+  purge: (signal) => ledger.purge(signal),
   copyTo: (directory) => ledger.copyTo(directory),
   get: (space, key) => atOnce(() => ledger.get(space, key)),
   journalHead: (runId) => atOnce(() => ledger.journalHead(runId)),
@@ -98,6 +99,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
 /** An object store whose reads are tried again when the system refuses them, and then fail with `StorageUnavailable`. */
 export const patientObjectStore = (objectStore: ObjectStore, clock: Clock): ObjectStore => ({
   receive: (name, declaredBytes) => objectStore.receive(name, declaredBytes),
+  isReceiving: (name) => objectStore.isReceiving(name),
   partial: (name) => objectStore.partial(name),
   import: (path, announce) => objectStore.import(path, announce),
   put: (bytes) => objectStore.put(bytes),

@@ -140,7 +140,7 @@ export class DeletionService {
   ): Promise<DeletionReceipt> {
     const { ledger, clock, erasure, figures } = this.#options;
     const receipt = deletionReceiptOf({ ...facts, deletedAt: new Date(clock.now()).toISOString() });
-    const all = [...writes, ...receiptWrites(receipt, ids), erasure.note(receipt.receiptId, note)];
+    const all = [...writes, ...receiptWrites(receipt, ids), ...erasure.notes(receipt.receiptId, note)];
     return ledger.commit(all).then(() => {
       figures.deleted(receipt);
       erasure.soon(note.journals);
@@ -157,21 +157,23 @@ interface OpenDeletionsOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'mutex' | 'clock' | 'report'> {
   readonly sourceUses: SourceUses;
   readonly unused: UnusedMedia;
-  /** True if a folder below `work/`, by its name, is in use. */
+  /** True if a file of the inbox or a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
+  /** Removes the copy of the ledger that this host made last, unless a client took it away. */
+  readonly dropCopies: () => Promise<void>;
   readonly runtimeDeleted: (runtimeId: string) => void;
   readonly actorsDeleted: (actorIds: readonly string[]) => void;
 }
 
 /** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
 export function openDeletions(options: OpenDeletionsOptions) {
-  const { ledger, objectStore, registry, unused, clock, report } = options;
+  const { ledger, objectStore, registry, unused, clock, report, dropCopies } = options;
   const reached = new ReachedObjects({ ledger, objectStore });
   const isSource = (contentId: string): boolean => registry.isOf(contentId);
   const isHeld = (contentId: string): boolean => unused.isHeld(contentId);
-  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
+  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, dropCopies, clock, report });
   const measure = new DeletionMeasure({ ledger, objectStore, registry, rowsOf: new RowsOf(ledger), reached });
   const figures = new DeletionFigures();
   return {

@@ -108,18 +108,33 @@ const note = z.strictObject({
 });
 export type ErasureNote = z.infer<typeof note>;
 
+/** The record that a deletion commits, and that goes when no file of the ledger holds what was deleted. */
+const purgeKey = 'ledger-purge';
+
+/** Room on the volume that a purge leaves: LevelDB takes no more commits once a file could not be written. */
+const spareBytes = 64 * 1024 * 1024;
+
 interface ErasureOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'clock' | 'report'> {
   readonly reached: ReachedObjects;
   /** True if a source of media with this content id exists. */
   readonly isSource: (contentId: string) => boolean;
   /** True if live work holds an object that no record names. */
   readonly isHeld: (contentId: string) => boolean;
+  /** Removes the copy of the ledger that this host made last, unless a client took it away: it holds what was deleted since. */
+  readonly dropCopies: () => Promise<void>;
 }
+
+const noteOf = (workId: string, value: ErasureNote): Write => ({
+  put: 'record',
+  key: `${erasingPrefix}${workId}`,
+  value,
+});
 
 /**
  * The parts of a deletion that do not fit into its commit. First are the events of its journal, at once and in bounded batches.
  * One sweep for many deletions then removes the objects that nothing reaches. Objects of failed work are removed, too. A note in
- * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one goes on.
+ * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one goes on. At the end of a
+ * sweep the ledger rewrites its files, which hold the rows and events until then. The record `ledger-purge` asks for that.
  */
 export class Erasure {
   readonly #options: ErasureOptions;
@@ -134,14 +149,17 @@ export class Erasure {
   #rest: unknown = null;
   /** True if a sweep follows as soon as the host has rested. */
   #isAwaited = false;
+  /** Deletions that this process has noted. */
+  #deletions = 0;
 
   constructor(options: ErasureOptions) {
     this.#options = options;
   }
 
-  /** The write to commit with a deletion. */
-  note(receiptId: string, value: ErasureNote): Write {
-    return { put: 'record', key: `${erasingPrefix}${receiptId}`, value };
+  /** The writes to commit with a deletion. */
+  notes(receiptId: string, value: ErasureNote): readonly Write[] {
+    this.#deletions += 1;
+    return [noteOf(receiptId, value), { put: 'record', key: purgeKey, value: {} }];
   }
 
   /**
@@ -149,7 +167,7 @@ export class Erasure {
    * `workId` names the work in the note, of which there is one for each.
    */
   async abandon(workId: string, contentIds: readonly string[]): Promise<void> {
-    await this.#options.ledger.commit([this.note(workId, { journals: [], objects: [...new Set(contentIds)] })]);
+    await this.#options.ledger.commit([noteOf(workId, { journals: [], objects: [...new Set(contentIds)] })]);
     this.#later();
   }
 
@@ -214,29 +232,63 @@ export class Erasure {
   }
 
   async #sweep(): Promise<void> {
-    const { ledger, reached } = this.#options;
+    const { ledger } = this.#options;
     this.#isAwaited = false;
     const notes = (await ledger.list('record', erasingPrefix)).flatMap(({ key, value }) => {
       const { data } = note.safeParse(value);
       return data === undefined ? [] : [{ key, ...data }];
     });
-    if (notes.length === 0 || this.#isStopped) return;
+    if ((notes.length === 0 && !this.#isPurgeDue()) || this.#isStopped) return;
     const begunAt = performance.now();
     try {
-      for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
-      // A runtime has a source, whose results stay. Only other deletions may leave results of a source that is gone.
-      if (notes.some(({ journals }) => journals.length === 0)) await this.dropSpent();
-      const needed = await reached.find(new Set(), this.#stop.signal);
-      const done: Write[] = [];
-      for (const { key, objects } of notes) {
-        if (this.#isStopped) return;
-        if (await this.#discardAll(objects, needed)) done.push({ del: 'record', key });
-      }
-      await ledger.commit(done);
-      if (done.length < notes.length) this.#later();
+      if (notes.length > 0) await this.#finish(notes);
+      if (this.#isPurgeDue()) await this.purge();
     } finally {
       this.#restFrom(performance.now() - begunAt);
     }
+  }
+
+  /** Erases what these notes list, and removes those of which nothing is left. */
+  async #finish(notes: readonly (ErasureNote & { readonly key: string })[]): Promise<void> {
+    const { ledger, reached } = this.#options;
+    for (const { journals } of notes) for (const runId of journals) await this.#eraseEvents(runId);
+    // A runtime has a source, whose results stay. Only other deletions may leave results of a source that is gone.
+    if (notes.some(({ journals }) => journals.length === 0)) await this.dropSpent();
+    const needed = await reached.find(new Set(), this.#stop.signal);
+    const done: Write[] = [];
+    for (const { key, objects } of notes) {
+      if (this.#isStopped) return;
+      if (await this.#discardAll(objects, needed)) done.push({ del: 'record', key });
+    }
+    await ledger.commit(done);
+    if (done.length < notes.length) this.#later();
+  }
+
+  /**
+   * Has the ledger rewrite its files, so that none of them holds rows and events that were erased. If that is not possible now, the
+   * note of it stays, and the next sweep tries again. Call it only while no erasure is under way.
+   */
+  async purge(): Promise<void> {
+    const { ledger, objectStore, dropCopies, report } = this.#options;
+    if (this.#isStopped) return;
+    const deletions = this.#deletions;
+    await dropCopies();
+    const { bytes } = await objectStore.ledgerSize();
+    if ((await objectStore.freeBytes()) < bytes + spareBytes) {
+      report(
+        'the volume has no room to rewrite the ledger: words of what was deleted stay in its files until there is room',
+      );
+      return this.#later();
+    }
+    if (!(await ledger.purge(this.#stop.signal))) return this.#later();
+    // The rows of a deletion that was noted meanwhile may be in the new files.
+    if (this.#deletions === deletions && this.#isPurgeDue()) {
+      await ledger.commit([{ del: 'record', key: purgeKey }]);
+    }
+  }
+
+  #isPurgeDue(): boolean {
+    return this.#options.ledger.get('record', purgeKey) !== undefined;
   }
 
   #restFrom(sweptMs: number): void {

@@ -18,7 +18,7 @@ interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'> {
   readonly erasure: Erasure;
   readonly unused: UnusedMedia;
   readonly isSource: (contentId: string) => boolean;
-  /** True if a folder below `work/`, by its name, is in use. */
+  /** True if a file of the inbox or a folder below `work/`, by its name, is in use: no clock makes that garbage. */
   readonly isInUse: (folder: string) => boolean;
   /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
@@ -59,6 +59,8 @@ export class Garbage {
         add(isRemoved ? removed.object : kept.object, { files: 1, bytes: object.bytes });
       }
       await this.#collectStrays(dryRun, removed, kept);
+      // Also for rows that an earlier version deleted.
+      if (!dryRun) await erasure.purge();
       const collectedAt = new Date(clock.now()).toISOString();
       const document = { schema: 'studio.garbage-collection.v1', dryRun, collectedAt, removed, kept } as const;
       figures.collected(document);

@@ -29,8 +29,7 @@ export class LedgerSnapshots {
     return this.#mutex.take('snapshot', async () => {
       const { ledger, workFolder, newId } = this.#options;
       ledger.demandInPlace();
-      // The client that asked for the last one has taken it away, or never will.
-      if (this.#last !== null) await removeFolder(join(workFolder, this.#last));
+      await this.#removeLast();
       const name = workFolderName('snapshot', newId());
       this.#last = name;
       try {
@@ -48,6 +47,22 @@ export class LedgerSnapshots {
         );
       }
     });
+  }
+
+  /** True if a folder below `work/`, by its name, is the last copy: it may be written at this moment. */
+  isCopy(folder: string): boolean {
+    return folder === this.#last;
+  }
+
+  /** Removes the last copy if it lies where the host put it. */
+  drop(): Promise<void> {
+    return this.#mutex.take('snapshot', () => this.#removeLast());
+  }
+
+  /** The client that asked for it has taken it away, or never will. */
+  async #removeLast(): Promise<void> {
+    if (this.#last !== null) await removeFolder(join(this.#options.workFolder, this.#last));
+    this.#last = null;
   }
 }
 

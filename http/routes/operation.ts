@@ -86,7 +86,8 @@ export const operationRoutes = (
     POST: write({
       id: 'snapshotLedger',
       summary: 'copy the ledger as it is now, for a backup of the data root',
-      details: 'The copy stays in the data root until the next copy, or until the next start of the host.',
+      details:
+        'The copy stays in the data root until the next copy, deletion, garbage collection or start of the host.',
       request: ledgerSnapshotRequest,
       invalid: 'invalid_snapshot_request',
       answers: [json(201, ledgerSnapshot)],

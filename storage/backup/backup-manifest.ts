@@ -1,9 +1,11 @@
 import { constants as textLimits } from 'node:buffer';
-import { constants } from 'node:fs';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { hashSynced, makeFolder } from '../objects/durable-file.ts';
+import { hashSynced, makeFolder, privateFile } from '../objects/durable-file.ts';
+import { failedWith } from '../objects/object-store-error.ts';
 
 type BackupErrorCode =
   | 'backup_unreadable'
@@ -88,6 +90,17 @@ interface WantedCopy {
   readonly bytes?: number;
 }
 
+async function copyBytes(from: string, to: string): Promise<void> {
+  try {
+    // A file system that can share the blocks of both files copies nothing.
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    if (!failedWith(error, 'EPERM')) throw error;
+    // That call gives the copy the mode of the file, which a file system with fixed modes may refuse.
+    await pipeline(createReadStream(from), createWriteStream(to, { mode: privateFile }));
+  }
+}
+
 /**
  * Copies a file, whole or not at all, and hashes the copy. Null, without a copy, if it is not a file or not the wanted one: a
  * pipe would hold the copy forever. The bytes are on disk when it resolves; a caller that copies several files syncs their folder
@@ -104,8 +117,7 @@ export async function copyHashed(
   const draft = `${to}.copying`;
   try {
     await rm(draft, { force: true });
-    // A file system that can share the blocks of both files copies nothing.
-    await copyFile(from, draft, constants.COPYFILE_FICLONE);
+    await copyBytes(from, draft);
     const copied = await hashSynced(draft);
     if (wanted !== null && copied.contentId !== wanted.contentId) return null;
     await rename(draft, to);

@@ -1,8 +1,18 @@
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { checkLedger } from '../ledger/accept-loss.ts';
-import { markDataRoot, prepareDataRoot, storeFormat, unsupportedFormat } from '../objects/data-root.ts';
-import { kindOf, makeFolder, syncFolder } from '../objects/durable-file.ts';
+import {
+  contentOf,
+  dataRootAt,
+  makePrivateFolder,
+  markDataRoot,
+  markerName,
+  prepareDataRoot,
+  restoringName,
+  storeFormat,
+  unsupportedFormat,
+} from '../objects/data-root.ts';
+import { kindOf, syncFolder } from '../objects/durable-file.ts';
 import { failedWith, ObjectStoreError } from '../objects/object-store-error.ts';
 import {
   BackupError,
@@ -24,13 +34,11 @@ interface RestoreOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The mark in the name of a folder in which a data root is being made, behind the name of its target. */
-const buildingPart = '.restoring-';
-
 /**
  * Makes a data root of a backup. It hashes every file, compares it with the manifest, and checks the whole ledger. This happens
- * in a folder beside the target, which takes its name at the end in one step. Throws `BackupError` and the reason of the signal,
- * and leaves nothing then.
+ * in a folder inside of the target, which may be the root of a volume; its content moves up at the end, the marker of a data root
+ * last. Throws `BackupError`, `ObjectStoreError` and the reason of the signal, and leaves nothing then. After a kill the folder
+ * inside keeps a host from using the target.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
   const { backup, target, newId, signal } = options;
@@ -41,43 +49,65 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
       unsupportedFormat(backup, String(manifest.format), manifest.version),
     );
   }
-  await demandEmpty(target);
-  await makeFolder(dirname(target));
-  const building = `${target}${buildingPart}${newId()}`;
+  const isNew = await demandEmpty(target);
+  await makePrivateFolder(target);
+  const building = join(target, restoringName(newId()));
+  const moved: string[] = [];
   try {
+    await demandRoom(manifest, backup, target);
     await prepareDataRoot(building);
     await markDataRoot(building, manifest.format);
     await copyAll(manifest, building, options);
     await demandLedger(manifest, backup, building);
     signal?.throwIfAborted();
-    await rmdir(target).catch((error: unknown) => {
-      if (!failedWith(error, 'ENOENT')) throw error;
-    });
-    await rename(building, target);
-    await syncFolder(dirname(target));
+    for (const name of inMovingOrder(await readdir(building))) {
+      moved.push(join(target, name));
+      await rename(join(building, name), join(target, name));
+    }
+    await rmdir(building);
+    await syncFolder(target);
     return manifest;
   } catch (error) {
-    await rm(building, { recursive: true, force: true });
+    for (const path of [building, ...moved]) await rm(path, { recursive: true, force: true });
+    if (isNew) await rmdir(target).catch(() => undefined);
     throw error;
   }
 }
 
-async function demandEmpty(target: string): Promise<void> {
-  const kind = await kindOf(target);
-  if (kind === 'missing' || (kind === 'folder' && (await readdir(target)).length === 0)) return;
-  const what = kind === 'folder' ? 'is not empty' : 'is not a folder itself';
-  throw new BackupError('backup_target_not_empty', `${target} ${what}; nothing was touched`);
+/** Without its ledger no version of this program takes a folder for a data root, and this one never without its marker. */
+function inMovingOrder(names: readonly string[]): string[] {
+  const last = [basename(dataRootAt('').ledger), markerName];
+  return [...names].sort((one, other) => last.indexOf(one) - last.indexOf(other));
 }
 
+/** True if the target is to be made. Throws unless it is that, or an empty folder. */
+async function demandEmpty(target: string): Promise<boolean> {
+  const kind = await kindOf(target);
+  if (kind === 'missing') return true;
+  if (kind !== 'folder') throw notEmpty(`${target} is not a folder itself`);
+  const { isEmpty, restoring } = await contentOf(target);
+  if (isEmpty) return false;
+  if (restoring === null) throw notEmpty(`${target} is not empty`);
+  const left = join(target, restoring);
+  throw notEmpty(`${left} is left of a restore that was killed; delete it unless another restore runs right now`);
+}
+
+const notEmpty = (detail: string) => new BackupError('backup_target_not_empty', `${detail}; nothing was touched`);
+
 /**
- * The folders of earlier restores to the same target: they were killed, or another one runs at this moment. They are not deleted,
- * as only the person knows which.
+ * Throws `storage_full` if the volume of the target has less room than the files need. On the volume of the backup it is not asked:
+ * its file system may share their blocks.
  */
-export async function unfinishedRestores(target: string): Promise<string[]> {
-  const folder = dirname(target);
-  const begin = `${basename(target)}${buildingPart}`;
-  const names = (await kindOf(folder)) === 'folder' ? await readdir(folder) : [];
-  return names.filter((name) => name.startsWith(begin)).map((name) => join(folder, name));
+async function demandRoom({ ledger, objects }: BackupManifest, backup: string, target: string): Promise<void> {
+  const [from, to] = [await stat(backup), await stat(target)];
+  if (from.dev === to.dev) return;
+  const { bavail, bsize } = await statfs(target);
+  const needed = [...ledger.files, ...objects].reduce((sum, { bytes }) => sum + Math.ceil(bytes / bsize) * bsize, 0);
+  if (needed <= bavail * bsize) return;
+  throw new ObjectStoreError(
+    'storage_full',
+    `the backup needs ${needed} bytes, and the volume of ${target} has ${bavail * bsize}; nothing was copied`,
+  );
 }
 
 /** The restored ledger is whole, and the one that the manifest speaks of: another one, whole as well, may lie in its place. */

@@ -150,7 +150,7 @@ async function tableFaults(
 ): Promise<DamagedTable[]> {
   const faults: DamagedTable[] = [];
   const stored = new Set(await readdir(directory));
-  for (const [number, bytes] of tables) {
+  for (const [number, { bytes }] of tables) {
     const named = ['ldb', 'sst'].map((ending) => `${String(number).padStart(6, '0')}.${ending}`);
     const [name] = named.filter((each) => stored.has(each));
     if (name === undefined) {

@@ -102,6 +102,12 @@ export interface Ledger {
   /** Removes events of a closed journal, at most `limit` in one commit; resolves with their number, 0 when none is left. */
   eraseEvents(runId: string, limit: number): Promise<number>;
   /**
+   * Rewrites the files of the store, so that none holds rows and events that were deleted or overwritten before the call. True if
+   * that is so; false if the signal ended it, or a reader held on to an older file: then call it again later. Commits and reads go
+   * on meanwhile.
+   */
+  purge(signal?: AbortSignal): Promise<boolean>;
+  /**
    * Copies the store as it is now into a new folder, with its mark beside it; both are on disk when it resolves. Commits go on
    * meanwhile.
    */

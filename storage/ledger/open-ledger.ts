@@ -16,6 +16,7 @@ import {
 } from './ledger.ts';
 import type { StoreFormats } from './migrate-store.ts';
 import { copyLedger, type NumberedStore, openNumberedStore } from './numbered-store.ts';
+import { purgeStore } from './purge-store.ts';
 import { allOf, decodeOrMark, decodeRow, encodeRow, eventsRange, stampedRow, storedValues } from './row-codec.ts';
 
 const listBytes = 1024 * 1024;
@@ -51,6 +52,9 @@ function journalRangeOf(moves: Prepared['moves']): { readonly fromSeq?: number; 
   return move === undefined || others.length > 0 ? {} : { fromSeq: move.after + 1, toSeq: move.head.seq };
 }
 
+const abortOf = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+
 class LevelLedger implements Ledger {
   readonly #store: NumberedStore;
   readonly #database: ClassicLevel<Buffer, Buffer>;
@@ -62,6 +66,8 @@ class LevelLedger implements Ledger {
   readonly #reader: JournalReader;
   // First rows that are queued and not on disk yet.
   readonly #firsts = new Set<string>();
+  /** The walks over the whole store that have begun and not ended. */
+  readonly #walks = new Set<Promise<void>>();
   #closing: Promise<void> | null = null;
 
   constructor(store: NumberedStore, options: LedgerOptions) {
@@ -159,20 +165,41 @@ class LevelLedger implements Ledger {
     return head;
   }
 
-  stored(runId?: string): AsyncIterable<StoredValue> {
-    return storedValues(this.#database, runId ?? null);
+  async *stored(runId?: string): AsyncGenerator<StoredValue> {
+    const ended = this.#begun();
+    try {
+      yield* storedValues(this.#database, runId ?? null);
+    } finally {
+      ended();
+    }
   }
 
   async eraseEvents(runId: string, limit: number): Promise<number> {
     if (this.#closing !== null) throw new LedgerError('ledger_closed', 'commit after close');
     const keys = await this.#eventKeys(runId, limit);
-    const rows = keys.map((key): RowChange => ({ type: 'del', key }));
-    if (rows.length > 0) await this.#committer.add(rows, () => undefined);
-    return rows.length;
+    await this.#deleteKeys(keys);
+    return keys.length;
   }
 
-  copyTo(directory: string): Promise<LedgerCopy> {
-    return copyLedger(this.#database, directory);
+  async purge(signal?: AbortSignal): Promise<boolean> {
+    if (this.#closing !== null) throw new LedgerError('ledger_closed', 'purge after close');
+    // A walk that began before sees the store as it was then, and LevelDB keeps for it what it rewrites.
+    await Promise.race([Promise.all(this.#walks), abortOf(signal)]);
+    if (signal?.aborted) return false;
+    try {
+      return await purgeStore(this.#database, (keys) => this.#deleteKeys(keys), signal);
+    } catch (error) {
+      throw readFailure(error, 'store_unreadable', 'a compaction of the store');
+    }
+  }
+
+  async copyTo(directory: string): Promise<LedgerCopy> {
+    const ended = this.#begun();
+    try {
+      return await copyLedger(this.#database, directory);
+    } finally {
+      ended();
+    }
   }
 
   demandInPlace(): void {
@@ -234,6 +261,24 @@ class LevelLedger implements Ledger {
     } catch (error) {
       throw readFailure(error, 'damaged_row', nameOf(key));
     }
+  }
+
+  async #deleteKeys(keys: readonly Buffer[]): Promise<void> {
+    const rows = keys.map((key): RowChange => ({ type: 'del', key }));
+    if (rows.length > 0) await this.#committer.add(rows, () => undefined);
+  }
+
+  /** Notes that a walk over the whole store begins; the caller calls the result at its end. */
+  #begun(): () => void {
+    let end = () => {};
+    const walk = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#walks.add(walk);
+    return () => {
+      this.#walks.delete(walk);
+      end();
+    };
   }
 
   async #eventKeys(runId: string, limit: number): Promise<Buffer[]> {

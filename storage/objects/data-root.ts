@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { version } from '../../contract/base/program-version.ts';
@@ -128,18 +128,35 @@ async function recognizeDataRoot(layout: DataRoot): Promise<'marked' | 'unmarked
   const names = await readdir(layout.root);
   if (names.includes(markerName)) return (await isMarker(join(layout.root, markerName))) ? 'marked' : 'foreign';
   if (isUnclaimed(names)) return 'empty';
+  // A killed restore may have moved a part of its files up, or all but the marker.
+  if (names.some(isRestoring)) return 'foreign';
   return (await holdsStore(layout)) ? 'unmarked' : 'foreign';
 }
+
+/** The file system keeps a folder of this name in the root of a volume such as ext4. */
+const ofFileSystem = 'lost+found';
 
 /**
  * The entries of a folder that no host has claimed. A host that died while it marked an empty folder leaves the draft of its mark. A
  * person may have made settings before the first start, and the command that made them may have been killed.
  */
-const unclaimed: readonly string[] = [draftName, settingsFile, ...besideSmallFile(settingsFile)];
+const unclaimed: readonly string[] = [draftName, settingsFile, ...besideSmallFile(settingsFile), ofFileSystem];
 
 // Versions up to 1.0.0 named a draft of settings by their process.
 const isUnclaimed = (names: readonly string[]): boolean =>
   names.every((name) => unclaimed.includes(name) || /^settings\.json\.[1-9]\d{0,6}$/.test(name));
+
+/** The name of a folder in which a restore makes a data root, inside of the folder that becomes it. */
+export const restoringName = (id: string): string => `restoring-${id}`;
+const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
+
+/** The content of a folder that a restore may use: what its file system or a killed start left there does not count. */
+export async function contentOf(
+  folder: string,
+): Promise<{ readonly isEmpty: boolean; readonly restoring: string | null }> {
+  const names = (await readdir(folder)).filter((name) => name !== ofFileSystem && name !== draftName);
+  return { isEmpty: names.length === 0, restoring: names.find(isRestoring) ?? null };
+}
 
 /** True if a folder has nothing in it that keeps a host from making its data root there. */
 export const isUnclaimedFolder = async (folder: string): Promise<boolean> => isUnclaimed(await readdir(folder));
@@ -172,7 +189,7 @@ export function exposure(folder: { readonly uid: number; readonly mode: number }
  * - `data_root_unrecognized` for a folder with other content, and for a data root one of whose
  *   folders is a link or a file;
  * - `store_format_unsupported` for a data root of a format that this program does not open;
- * - `data_root_permissions` for a root that other users own or can read;
+ * - `data_root_permissions` for a root that other users own or can read, also because its file system has fixed modes;
  * - a `SystemRefusalCode` and `storage_fault` for refusals of the system.
  */
 export async function prepareDataRoot(root: string): Promise<DataRoot> {
@@ -199,7 +216,7 @@ export async function demandDataRoot(root: string): Promise<void> {
   const layout = dataRootAt(root);
   try {
     const state = await recognizeDataRoot(layout);
-    if (state === 'foreign' || state === 'empty') throw notOurs(root);
+    if (state === 'foreign' || state === 'empty') throw await notOurs(root);
     await demandKnownFormat(root);
     await refuseLinks(layout);
   } catch (error) {
@@ -230,32 +247,96 @@ async function claimRoot(layout: DataRoot): Promise<void> {
     throw error;
   });
   if (found === null) {
-    await makeFolder(root);
+    await makePrivateFolder(root);
     return markDataRoot(root, storeFormat);
   }
   if (!found.isDirectory()) throw new ObjectStoreError('storage_fault', `${root} is not a folder`);
   const state = await recognizeDataRoot(layout);
-  if (state === 'foreign') throw notOurs(root);
+  if (state === 'foreign') throw await notOurs(root);
   await demandKnownFormat(root);
   await refuseLinks(layout);
-  const uid = process.getuid?.() ?? found.uid;
-  const exposed = exposure(found, uid);
-  if (exposed !== null) {
-    if (found.uid !== uid) throw exposedRoot(`${root} ${exposed}`);
-    if (state !== 'empty') throw exposedRoot(`${root} ${exposed}; chmod 700 ${shellPath(root)} mends that`);
-    await chmod(root, privateFolder);
-  }
+  if (state === 'empty') await makePrivateFolder(root);
+  else await demandPrivateRoot(root);
   // The ledger of a root without a marker is of the first format, until it is brought to the newest.
   if (state !== 'marked') await markDataRoot(root, state === 'empty' ? storeFormat : 1);
 }
 
+const ownUid = (): number | null => process.getuid?.() ?? null;
+
+interface OwnerAndMode {
+  readonly uid: number;
+  readonly mode: number;
+}
+
+/** `exposure` to others than the user of this process. */
+const exposed = (found: OwnerAndMode): string | null => exposure(found, ownUid() ?? found.uid);
+
+/**
+ * Throws `data_root_permissions` for a folder with content that others own or can enter, with the remedy that helps there. Leaves
+ * no change.
+ */
+export async function demandPrivateRoot(root: string): Promise<void> {
+  const found = await stat(root);
+  const why = exposed(found);
+  if (why === null) return;
+  if (found.uid !== (ownUid() ?? found.uid)) throw exposedRoot(`${root} ${why}`);
+  // A new folder is private unless the file system gives every folder one mode.
+  const probe = await mkdtemp(join(root, 'mode-')).catch(() => null);
+  if (probe !== null) {
+    const fixed = await stat(probe)
+      .then(exposed)
+      .finally(() => rmdir(probe));
+    if (fixed !== null) throw fixedModes(root, why);
+  }
+  throw exposedRoot(`${root} ${why}; chmod 700 ${shellPath(root)} mends that`);
+}
+
+/**
+ * Makes a folder, or an empty one private, for files that only this user may read. Throws `data_root_permissions` for a folder of
+ * another user, and if its file system gives every file or folder one mode; a folder that was made is removed then.
+ */
+export async function makePrivateFolder(root: string): Promise<void> {
+  const isNew = (await kindOf(root)) === 'missing';
+  if (isNew) await makeFolder(root);
+  try {
+    const before = await stat(root);
+    if (before.uid !== (ownUid() ?? before.uid) && !isNew) throw exposedRoot(`${root} ${exposed(before)}`);
+    // Some file systems refuse a mode that they cannot keep, and others say nothing.
+    if (exposed(before) !== null) await chmod(root, privateFolder).catch(() => undefined);
+    const folder = exposed(await stat(root));
+    if (folder !== null) throw fixedModes(root, folder);
+    const draft = join(root, draftName);
+    await writeDraft(draft, Buffer.alloc(0));
+    const file = await stat(draft)
+      .then(exposed)
+      .finally(() => rm(draft, { force: true }));
+    if (file !== null) throw fixedModes(root, `has files whose owner and mode are fixed: a new one ${file}`);
+  } catch (error) {
+    if (isNew) await rmdir(root).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** No `chmod` helps there. The options are those of vfat, exFAT and NTFS; SMB has its own. */
+function fixedModes(root: string, why: string): ObjectStoreError {
+  const uid = ownUid() ?? 0;
+  return exposedRoot(
+    `${root} ${why}, and its file system keeps neither owners nor modes: ` +
+      `mount that with the options uid=${uid},umask=077 (SMB: uid=${uid},dir_mode=0700,file_mode=0600); nothing was written`,
+  );
+}
+
 const exposedRoot = (detail: string) => new ObjectStoreError('data_root_permissions', detail);
 
-const notOurs = (root: string) =>
-  new ObjectStoreError(
-    'data_root_unrecognized',
-    `${root} is not empty and not a data root: it has no valid ${markerName} file; nothing in it was touched`,
-  );
+async function notOurs(root: string): Promise<ObjectStoreError> {
+  const { restoring } = await contentOf(root);
+  const why =
+    restoring === null
+      ? `is not empty and not a data root: it has no valid ${markerName} file`
+      : `is no data root yet: a restore that was killed left ${restoring} in it, or one runs right now; ` +
+        'delete that folder unless one runs, and restore again';
+  return new ObjectStoreError('data_root_unrecognized', `${root} ${why}; nothing in it was touched`);
+}
 
 /** The host deletes and writes in these folders. Behind a link those would be foreign. */
 async function refuseLinks(layout: DataRoot): Promise<void> {

@@ -115,7 +115,10 @@ export async function hashSynced(path: string): Promise<{ contentId: string; byt
       hash.update(chunk);
       bytes += chunk.length;
     }
-    await handle.chmod(privateFile);
+    await handle.chmod(privateFile).catch(async (error: unknown) => {
+      // A file system with one mode for all files may refuse it, although others cannot read them.
+      if (((await handle.stat()).mode & 0o077) !== 0) throw error;
+    });
     await handle.sync();
     return { contentId: `sha256:${hash.digest('hex')}`, bytes };
   } finally {

@@ -260,6 +260,8 @@ const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | co
 interface PartObjects {
   isNew(contentId: string): Promise<boolean>;
   place(object: ObjectRef): Promise<void>;
+  /** The file is in use from now on, or no longer. */
+  used(isUsed: boolean): void;
 }
 
 /** A file of the inbox that comes in parts. */
@@ -287,8 +289,12 @@ export class PartFile implements PartialFile {
 
   async open(offset: number): Promise<number> {
     await this.close();
+    this.#objects.used(true);
     return this.#guard(async () => {
-      const handle = await open(this.#path, appending, privateFile);
+      const handle = await open(this.#path, appending, privateFile).catch((error: unknown) => {
+        this.#objects.used(false);
+        throw error;
+      });
       try {
         this.#begin = (await handle.stat()).size < offset ? 0 : offset;
         await handle.truncate(this.#begin);
@@ -296,6 +302,7 @@ export class PartFile implements PartialFile {
         else this.#digest.follow(this.#begin);
         await syncFolder(dirname(this.#path));
       } catch (error) {
+        this.#objects.used(false);
         await handle.close();
         throw error;
       }
@@ -343,14 +350,20 @@ export class PartFile implements PartialFile {
     const file = this.#file;
     this.#file = null;
     if (file !== null) await this.#guard(() => file.close());
+    this.#objects.used(false);
   }
 
   async finish(bytes: number, announce: Announce): Promise<ObjectRef> {
     await this.close();
-    const object = { contentId: await this.#guard(() => this.#digest.contentId(bytes)), bytes };
-    await announce(object, await this.#objects.isNew(object.contentId));
-    await this.#guard(() => this.#objects.place(object));
-    return object;
+    this.#objects.used(true);
+    try {
+      const object = { contentId: await this.#guard(() => this.#digest.contentId(bytes)), bytes };
+      await announce(object, await this.#objects.isNew(object.contentId));
+      await this.#guard(() => this.#objects.place(object));
+      return object;
+    } finally {
+      this.#objects.used(false);
+    }
   }
 
   async remove(): Promise<void> {

@@ -84,13 +84,14 @@ export class ObjectFiles {
 
   /**
    * Deletes an object unless the same bytes are arriving; returns true if it did. Bytes that come later wait for the deletion and
-   * are stored again. A folder in its place goes to the quarantine. Freeing gigabytes takes a file system a while, so it happens
-   * on another thread.
+   * are stored again. A folder in its place goes to the quarantine. Damaged files of the object in the quarantine go as well: they
+   * hold most of what it held. Freeing gigabytes takes a file system a while, so it happens on another thread.
    */
   async discard(contentId: string): Promise<boolean> {
     if (this.#arriving.has(contentId)) return false;
     await this.#mutex.take(contentId, async () => {
       const path = this.locate(contentId);
+      await this.#dropSetAside(hexOfContentId(contentId));
       // No host makes a folder of this name, so what is in it may be someone's.
       if ((await kindOf(path)) === 'folder') await this.#setAside(contentId);
       else await rm(path, { force: true });
@@ -144,6 +145,13 @@ export class ObjectFiles {
     const others = (this.#arriving.get(contentId) ?? 1) - 1;
     if (others === 0) this.#arriving.delete(contentId);
     else this.#arriving.set(contentId, others);
+  }
+
+  async #dropSetAside(hex: string): Promise<void> {
+    for (const name of await readdir(this.#layout.quarantine)) {
+      const path = join(this.#layout.quarantine, name);
+      if (name.startsWith(`${hex}.`) && (await kindOf(path)) === 'file') await rm(path, { force: true });
+    }
   }
 
   async #setAside(contentId: string): Promise<string | null> {

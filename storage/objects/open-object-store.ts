@@ -1,5 +1,5 @@
 import { rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
@@ -35,6 +35,8 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
     elapsed: options.elapsed ?? (() => performance.now()),
   });
   let staged = 0;
+  /** The names of the files of the inbox that this process writes or moves. */
+  const receiving = new Set<string>();
 
   const isNew = async (contentId: string): Promise<boolean> =>
     (await files.verify(objects.locate(contentId), contentId)) === 'missing';
@@ -66,10 +68,13 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
   const stage = async (contentId: string, bytes: Uint8Array): Promise<string> => {
     staged += 1;
     // The full stop keeps these names apart from those of files that are received.
-    const path = join(layout.inbox, `${hexOfContentId(contentId)}.${staged}`);
+    const name = `${hexOfContentId(contentId)}.${staged}`;
+    const path = join(layout.inbox, name);
+    receiving.add(name);
     try {
       await writeSyncedFile(path, bytes);
     } catch (error) {
+      receiving.delete(name);
       await rm(path, { force: true });
       throw error;
     }
@@ -79,13 +84,25 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
 
   const store = (stored: readonly StoredObject[]): Promise<void> =>
     guarded(layout.objects, async () => {
-      await objects.place(stored.map(({ contentId, bytes }) => ({ contentId, stage: () => stage(contentId, bytes) })));
+      const paths: string[] = [];
+      const staging = async ({ contentId, bytes }: StoredObject) => {
+        const path = await stage(contentId, bytes);
+        paths.push(path);
+        return path;
+      };
+      try {
+        await objects.place(stored.map((object) => ({ contentId: object.contentId, stage: () => staging(object) })));
+      } finally {
+        for (const path of paths) receiving.delete(basename(path));
+      }
       point('object-store:put');
     });
 
   return {
     receive: async (name, declaredBytes) => {
       const file = await InboxFile.create(join(layout.inbox, uploadName(name)), declaredBytes);
+      receiving.add(name);
+      const ended = () => void receiving.delete(name);
       let finishing: ReturnType<Receiving['finish']> | null = null;
       return {
         write: (chunk) => file.write(chunk),
@@ -94,19 +111,22 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
           return file.failure;
         },
         finish: (announce) => {
-          finishing ??= finish(file, announce);
+          finishing ??= finish(file, announce).finally(ended);
           return finishing;
         },
         discard: async () => {
-          if (finishing === null) await guarded(file.path, () => file.remove());
+          if (finishing === null) await guarded(file.path, () => file.remove()).finally(ended);
           else await finishing.catch(() => {});
         },
       };
     },
+    isReceiving: (name) => receiving.has(name),
     partial: (name) => {
-      const path = join(layout.inbox, partNameOf(uploadName(name)));
+      const part = partNameOf(uploadName(name));
+      const path = join(layout.inbox, part);
       const place = (object: ObjectRef) => placeFile(path, object, 'object-store:stored');
-      return new PartFile(path, { isNew, place });
+      const used = (isUsed: boolean) => void (isUsed ? receiving.add(part) : receiving.delete(part));
+      return new PartFile(path, { isNew, place, used });
     },
     import: async (path, announce) => {
       const object = await guarded(path, () => hashSynced(path));

@@ -226,7 +226,7 @@ test('bug: an ingest that registered a revision during the deletion of its sourc
       },
     },
     figures: new DeletionFigures(),
-    erasure: { note: () => ({ put: 'record', key: 'erasing/it', value: {} }), soon: () => undefined },
+    erasure: { notes: () => [{ put: 'record', key: 'erasing/it', value: {} }], soon: () => undefined },
     runtimeDeleted: () => undefined,
   } as never);
   const { deleted } = await deletions.source(sessionId, null);
@@ -248,6 +248,7 @@ test('bug: objects of a canceled study that nothing else names stayed after they
     reached: new ReachedObjects({ ledger, objectStore }),
     isSource: () => true,
     isHeld: () => false,
+    dropCopies: async () => undefined,
     clock,
     report: (line) => t.fail(line),
   });
@@ -378,16 +379,24 @@ async function openErasure(t: ExecutionContext) {
     sweeps += 1;
     return find(...asked);
   };
-  const erasure = new Erasure({
-    ledger,
-    objectStore: Object.assign(objectStore, { isRecent: () => false }),
-    reached,
-    isSource: () => true,
-    isHeld: () => false,
-    clock,
-    report: (line) => t.fail(line),
-  });
-  t.teardown(() => erasure.stop());
+  const reports: string[] = [];
+  const open = (): Erasure => {
+    const erasure = new Erasure({
+      ledger,
+      objectStore: Object.assign(objectStore, { isRecent: () => false }),
+      reached,
+      isSource: () => true,
+      isHeld: () => false,
+      dropCopies: async () => undefined,
+      clock,
+      report: (line) => void reports.push(line),
+    });
+    t.teardown(() => erasure.stop());
+    return erasure;
+  };
+  const erasure = open();
+  const reported = () => reports;
+  t.teardown(() => reports.some((line) => line.includes('next start')) && t.fail(reports.join()));
   /** A journal of three events and an object that nothing else names are deleted. */
   const deletes = async (name: string): Promise<string> => {
     const object = await objectStore.put(Buffer.from(`of ${name}`));
@@ -399,7 +408,7 @@ async function openErasure(t: ExecutionContext) {
       data: object,
     };
     await ledger.commit([{ append: name, events: [event, event, event] }]);
-    await ledger.commit([{ close: name }, erasure.note(name, { journals: [name], objects: [object] })]);
+    await ledger.commit([{ close: name }, ...erasure.notes(name, { journals: [name], objects: [object] })]);
     erasure.soon([name]);
     return object;
   };
@@ -408,7 +417,7 @@ async function openErasure(t: ExecutionContext) {
     for await (const _ of ledger.stored(name)) count += 1;
     return count;
   };
-  return { ledger, objectStore, clock, erasure, deletes, events, sweeps: () => sweeps };
+  return { ledger, objectStore, clock, erasure, open, reported, deletes, events, sweeps: () => sweeps };
 }
 
 test('bug: each of many deletions walked the whole ledger; one sweep takes all that came since the last', async (t) => {
@@ -447,4 +456,45 @@ test('bug: the stop of a host waited for a walk over the whole ledger', async (t
   await erasure.stop();
   // The next host goes on by the note.
   t.is((await ledger.list('record', erasingPrefix)).length, (await objectStore.verify(object)) === 'intact' ? 1 : 0);
+});
+
+test('a rewrite of the ledger that did not come to its end is done by the next host', async (t) => {
+  const { ledger, clock, erasure, deletes, open } = await openErasure(t);
+  const purge = ledger.purge.bind(ledger);
+  const isDue = () => ledger.get('record', 'ledger-purge') !== undefined;
+  // As if the host were killed in the middle, or a reader held on to an older file.
+  ledger.purge = async () => false;
+  await deletes('runtime:gone');
+  await erasure.settled();
+  t.true(isDue());
+  await erasure.stop();
+  let purged = 0;
+  ledger.purge = (signal) => {
+    purged += 1;
+    return purge(signal);
+  };
+  const next = open();
+  next.soon();
+  await next.settled();
+  t.deepEqual([isDue(), purged], [false, 1]);
+  next.soon();
+  clock.advance(restMs + 1);
+  await next.settled();
+  t.is(purged, 1, 'nothing is rewritten without a reason');
+});
+
+test('a rewrite of the ledger needs room on its volume, and waits for it', async (t) => {
+  const { ledger, objectStore, clock, deletes, erasure, reported } = await openErasure(t);
+  let free = 1_000_000;
+  Object.assign(objectStore, { freeBytes: async () => free });
+  await deletes('runtime:gone');
+  await erasure.settled();
+  t.not(ledger.get('record', 'ledger-purge'), undefined);
+  t.deepEqual(reported(), [
+    'the volume has no room to rewrite the ledger: words of what was deleted stay in its files until there is room',
+  ]);
+  free = 10_000_000_000;
+  clock.advance(restMs + 1);
+  await erasure.settled();
+  t.is(ledger.get('record', 'ledger-purge'), undefined);
 });

@@ -22,7 +22,11 @@ function garbageOf(strays: readonly Stray[]) {
       removeStray: async ({ name }: Stray) => void removed.push(name),
     },
     reached: { operations: async () => [], find: async () => new Set() },
-    erasure: { alone: (work: () => Promise<unknown>) => work(), dropSpent: async () => undefined },
+    erasure: {
+      alone: (work: () => Promise<unknown>) => work(),
+      dropSpent: async () => undefined,
+      purge: async () => undefined,
+    },
     unused: { remove: async () => undefined },
     isSource: () => false,
     isInUse: (folder: string) => folder === 'used',

@@ -188,6 +188,12 @@ export class VideohostIngestEffects {
   }
 }
 
+/** The ingest that fetches its media into a folder below `work/`, by the name of that; null for other folders. */
+export const fetchingIngestOf = (folder: string): string | null => {
+  const prefix = workFolderName('download', '');
+  return folder.startsWith(prefix) ? `videohost-ingest:${folder.slice(prefix.length)}` : null;
+};
+
 interface VideohostIngestDefinitionOptions extends IngestDefinitionOptions {
   readonly effects: Pick<VideohostIngestEffects, 'resolve' | 'download'>;
 }

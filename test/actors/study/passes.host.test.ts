@@ -92,7 +92,16 @@ async function underWay(t: ExecutionContext) {
   const isSource = () => true;
   const unused = new UnusedMedia({ ledger, objectStore, isRegistered: () => true, report });
   const isHeld = (id: string) => unused.isHeld(id);
-  const erasure = new Erasure({ ledger, objectStore, reached, isSource, isHeld, clock, report });
+  const erasure = new Erasure({
+    ledger,
+    objectStore,
+    reached,
+    isSource,
+    isHeld,
+    dropCopies: async () => undefined,
+    clock,
+    report,
+  });
   t.teardown(() => erasure.stop());
   const windows = new KeptWindows(ledger, objectStore, report);
   const [first, second] = [

@@ -61,6 +61,10 @@ export class GatedLedger implements Ledger {
     return this.#ledger.eraseEvents(runId, limit);
   }
 
+  purge(signal?: AbortSignal) {
+    return this.#ledger.purge(signal);
+  }
+
   copyTo(directory: string) {
     return this.#ledger.copyTo(directory);
   }

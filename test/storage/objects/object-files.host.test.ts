@@ -292,3 +292,15 @@ test('a data root that lost its ledger is refused, not started empty', async (t)
     t.deepEqual(await readdir(directory), []);
   }
 });
+
+test('a deleted object takes its damaged files in the quarantine with it, and nothing else', async (t) => {
+  const { root, objectStore, contentId, path } = await storedBytes(t);
+  await rewrite(path, Buffer.from('damaged'));
+  const damaged = await objectStore.quarantine(contentId);
+  t.not(damaged, null);
+  const { quarantine } = dataRootAt(root);
+  const other = join(quarantine, `${'0'.repeat(64)}.1`);
+  await writeFile(other, 'of another object');
+  t.true(await objectStore.discard(contentId));
+  t.deepEqual(await readdir(quarantine), [`${'0'.repeat(64)}.1`]);
+});
