@@ -9,6 +9,7 @@ import type {
 import type { WorkProgress } from '../contract/operation.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session.ts';
 import { lookedAtBytes, notMedia } from '../formats/first-bytes.ts';
+import { followedSignals, onAbort } from '../formats/followed-signal.ts';
 import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
 import type { Streams } from './streams.ts';
 import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';
@@ -215,15 +216,16 @@ export class Ingests {
     signal?.throwIfAborted();
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stopSoon = () => {
-      timer = setTimeout(() => stop.abort(signal?.reason), graceMs);
-    };
-    signal?.addEventListener('abort', stopSoon, { once: true });
+    const letGo =
+      signal &&
+      onAbort(signal, () => {
+        timer = setTimeout(() => stop.abort(signal.reason), graceMs);
+      });
     try {
       return await this.#transport.json<Status>(path, { method: 'POST', json, signal: stop.signal });
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', stopSoon);
+      letGo?.();
     }
   }
 
@@ -234,7 +236,7 @@ export class Ingests {
     work?: () => Promise<void>,
   ): Promise<SourceSessionRow> {
     const stop = new AbortController();
-    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    const { signal, release } = followedSignals([options.signal, stop.signal]);
     let isSent = false;
     try {
       // Followed from the start, so that the upload is seen as well.
@@ -250,6 +252,7 @@ export class Ingests {
       throw error;
     } finally {
       stop.abort(new Error('the ingest is not followed any more'));
+      release();
     }
   }
 

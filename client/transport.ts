@@ -1,3 +1,5 @@
+import { following, onAbort } from '../formats/followed-signal.ts';
+import { type HttpRequest, heldFetch, httpFetch, patientHttpFetch } from '../formats/http-fetch.ts';
 import { AnswerLate, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
@@ -84,42 +86,32 @@ interface PatientRequest {
 
 type PatientFetch = (url: string, request: PatientRequest) => Promise<Response>;
 
-/** Statuses of which an answer has no body. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Sends one request, and resolves with the head of its answer. */
+type Send = (address: string, request: HttpRequest) => Promise<Response>;
 
-const isNode = (): boolean =>
-  (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !==
-  undefined;
+/** The sender that a caller gave in the place of `fetch`. */
+const given =
+  (own: typeof fetch): Send =>
+  (address, request) =>
+    heldFetch(own, address, request);
 
-/**
- * Requests as `fetch` does, and waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the
- * head of an answer, or the next piece of its body, takes more than five minutes. No option changes this; `node:http` waits. In a
- * page it is the page's own `fetch`.
- */
-export const patientFetch: PatientFetch = async (url, request) => {
-  if (!isNode() || !url.startsWith('http:')) return fetch(url, request);
-  const [http, { Readable }] = await Promise.all([import('node:http'), import('node:stream')]);
-  const { method, headers, body, signal } = request;
-  return new Promise((resolve, reject) => {
-    // A connection of its own: one that is kept may be closed by the host in the moment in which it is used again.
-    const options = { method, headers, agent: false, ...(signal === null ? {} : { signal }) };
-    const asked = http.request(url, options, (answer) => {
-      const { statusCode: status = 0 } = answer;
-      const head = new Headers();
-      for (const [name, values = []] of Object.entries(answer.headersDistinct))
-        for (const value of values) head.append(name, value);
-      const content = bodiless.has(status) ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
-      if (content === null) answer.resume();
-      resolve(new Response(content, { status, headers: head }));
-    });
-    asked.once('error', reject);
-    asked.end(body ?? undefined);
-  });
-};
+const givenPatient =
+  (own: PatientFetch): Send =>
+  (address, request) => {
+    const send: typeof fetch = (_, { method = 'GET', headers, body, signal = null } = {}) =>
+      own(address, {
+        method,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: typeof body === 'string' ? body : null,
+        signal,
+      });
+    return heldFetch(send, address, request);
+  };
 
 export interface TransportOptions {
   /** How long a request that may be repeated is repeated while no host answers, in milliseconds. */
   readonly reconnectMs?: number;
+  /** Sends the requests; without it the platform's own, which in Node takes requests to this machine past every proxy. */
   readonly fetch?: typeof fetch;
   /** Ends every request of the client when it is aborted, beside the signals of single calls. */
   readonly signal?: AbortSignal | undefined;
@@ -153,19 +145,16 @@ const defaultReconnectMs = 30_000;
 /** Resolves after `ms`, rejects with the reason of `signal` when that is aborted first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
+    let letGo: () => void = () => undefined;
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      letGo();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
+    if (signal === undefined) return;
+    letGo = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
   });
 }
 
@@ -203,17 +192,18 @@ async function refused(answer: Response): Promise<HostError> {
 export class Transport {
   readonly #find: () => HostAddress | Promise<HostAddress>;
   readonly #reconnectMs: number;
-  readonly #fetch: typeof fetch;
-  readonly #patientFetch: PatientFetch;
+  readonly #ask: Send;
+  readonly #askPatiently: Send;
   readonly #signal: AbortSignal | undefined;
 
   constructor(place: HostPlace, options: TransportOptions) {
-    const { reconnectMs = defaultReconnectMs, fetch = globalThis.fetch } = options;
+    const { reconnectMs = defaultReconnectMs, fetch, patientFetch } = options;
     this.#find = addressFinder(place);
     this.#reconnectMs = reconnectMs;
     this.#signal = options.signal;
-    this.#fetch = (input, init) => fetch(input, init);
-    this.#patientFetch = options.patientFetch ?? options.fetch ?? patientFetch;
+    this.#ask = fetch === undefined ? httpFetch : given(fetch);
+    this.#askPatiently =
+      patientFetch !== undefined ? givenPatient(patientFetch) : fetch === undefined ? patientHttpFetch : this.#ask;
   }
 
   /** The address of the host as it is known now. */
@@ -262,7 +252,7 @@ export class Transport {
     taken: (answer: Response) => Promise<Answer>,
   ): Promise<Answer> {
     const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = call;
-    const signal = this.#signalOf(call);
+    const signals = this.#signalsOf(call);
     // A clock that is set back would keep the caller waiting.
     for (const end = performance.now() + this.#reconnectMs; ; ) {
       let address: HostAddress | null = null;
@@ -270,21 +260,19 @@ export class Transport {
         address = await this.#find();
         return await taken(await this.#send(address, path, call));
       } catch (error) {
-        signal?.throwIfAborted();
+        for (const each of signals) each.throwIfAborted();
         if (address === null || error instanceof HostError) throw error;
         // The place is not asked again for the message: it may start a host, and name that one.
         if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
         const mayRepeat = repeatable || wasRefusedConnection(error);
         if (!mayRepeat || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
       }
-      await pause(pauseMs, signal);
+      await following(signals, (signal) => pause(pauseMs, signal));
     }
   }
 
-  #signalOf({ signal }: Pick<HostRequest, 'signal'>): AbortSignal | undefined {
-    const own = this.#signal;
-    if (signal === null || own === undefined) return signal ?? undefined;
-    return signal === undefined ? own : AbortSignal.any([signal, own]);
+  #signalsOf({ signal }: Pick<HostRequest, 'signal'>): readonly AbortSignal[] {
+    return signal === null ? [] : [signal, this.#signal].flatMap((each) => each ?? []);
   }
 
   async #send(
@@ -298,11 +286,13 @@ export class Transport {
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets no script set it.
     if (origin !== undefined) headers.Origin = origin;
-    const asked = { method, headers, signal: this.#signalOf({ signal }) ?? null };
-    const text = json === undefined ? null : JSON.stringify(json);
-    const answer = isLong
-      ? await this.#patientFetch(`${baseUrl}${path}`, { ...asked, body: text })
-      : await this.#fetch(`${baseUrl}${path}`, { ...asked, body: text ?? body ?? null });
+    const send = isLong ? this.#askPatiently : this.#ask;
+    const answer = await send(`${baseUrl}${path}`, {
+      method,
+      headers,
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+      signals: this.#signalsOf({ signal }),
+    });
     if (!answer.ok) throw await refused(answer);
     return answer;
   }

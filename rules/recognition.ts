@@ -6,7 +6,7 @@ import {
   type TranscriptWord,
 } from '../contract/evidence/evidence.ts';
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
-import { tokensOf } from './text-comparison.ts';
+import { placesBeside, tokensOf } from './text-comparison.ts';
 import { joined } from './time-spans.ts';
 import { isKnownInvention, type RecognizedLine } from './transcript-gates.ts';
 
@@ -75,52 +75,19 @@ export function secondRegion({ startMs, endMs }: Range, range: Range): Range {
   return { startMs: from, endMs: Math.max(endMs, Math.min(to, from + REGION_RULE.longestMs)) };
 }
 
-/** The fewest edits between the beginnings of two lists, by the lengths of both. */
-function editTable(one: readonly string[], other: readonly string[]): number[][] {
-  const table = [Array.from({ length: other.length + 1 }, (_, at) => at)];
-  for (const [row, token] of one.entries()) {
-    const above = table[row] ?? [];
-    const next = [row + 1];
-    for (const [at, word] of other.entries()) {
-      const replaced = (above[at] ?? 0) + (token === word ? 0 : 1);
-      next.push(Math.min(replaced, (above[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    table.push(next);
-  }
-  return table;
-}
-
-/**
- * The word of the first run beside each word of the second, so that as few words as possible differ. Null for words before the
- * first and after the last one, of which the wider sound has more.
- */
-function places(first: readonly string[], second: readonly string[]): (number | null)[] {
-  const table = editTable(first, second);
-  const found: (number | null)[] = second.map(() => null);
-  let [row, at] = [first.length, second.length];
-  while (row > 0 && at > 0) {
-    const here = table[row]?.[at] ?? 0;
-    const isEqual = first[row - 1] === second[at - 1];
-    if (here === (table[row - 1]?.[at - 1] ?? 0) + (isEqual ? 0 : 1)) {
-      found[at - 1] = row - 1;
-      row -= 1;
-      at -= 1;
-    } else if (here === (table[row]?.[at - 1] ?? 0) + 1) {
-      if (row < first.length) found[at - 1] = row - 1;
-      at -= 1;
-    } else row -= 1;
-  }
-  return found;
-}
+/** Words of one region that are compared with those of its second run: four times as many as a region can have (`ANSWER_TEXT`). */
+const COMPARED_WORDS = 1_500;
 
 /**
  * The text of the second run for each line of the first one, by their words alone: not every recognizer gives times. Null for a
  * line that recognizers are known to invent: the same one may invent it twice. `first` and `second` are the lines of one region.
  */
 export function secondTexts(first: readonly string[], second: readonly string[]): (string | null)[] {
-  const words = first.flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })));
-  const secondTokens = second.flatMap(tokensOf);
-  const beside = places(
+  const words = first
+    .flatMap((text, line) => tokensOf(text).map((token) => ({ token, line })))
+    .slice(0, COMPARED_WORDS);
+  const secondTokens = second.flatMap(tokensOf).slice(0, COMPARED_WORDS);
+  const beside = placesBeside(
     words.map(({ token }) => token),
     secondTokens,
   );

@@ -14,6 +14,93 @@ export function editDistance(one: readonly string[], other: readonly string[]): 
   return row.at(-1) ?? one.length;
 }
 
+/** The steps of an alignment: a pair of items, an item of the other list alone, an item of the first list alone. */
+const steps = { pair: 0, other: 1, one: 2 } as const;
+
+/** How one list becomes another by the fewest edits. */
+interface Alignment {
+  /** The last step of the fewest edits between the first `row` items of one list and the first `at` items of the other. */
+  readonly step: (row: number, at: number) => number;
+}
+
+/** Two lists with a number for each different item, which compares faster than a text. */
+function numbered(one: readonly string[], other: readonly string[]): readonly [Uint32Array, Uint32Array] {
+  const numbers = new Map<string, number>();
+  const numberOf = (item: string): number => {
+    const number = numbers.get(item) ?? numbers.size;
+    numbers.set(item, number);
+    return number;
+  };
+  return [Uint32Array.from(one, numberOf), Uint32Array.from(other, numberOf)];
+}
+
+/**
+ * The fewest edits between two lists, if they are at most `width`; null if they are more. Beginnings whose lengths differ by more
+ * than the edits allow are left out (Ukkonen 1985), so it takes the product of one length and `width`.
+ */
+function alignedWithin(one: Uint32Array, other: Uint32Array, width: number): Alignment | null {
+  const band = Math.min(2 * width + 1, other.length + 1);
+  const firstAt = (row: number) => Math.max(0, Math.min(row - width, other.length + 1 - band));
+  const taken = new Uint8Array((one.length + 1) * band);
+  const never = one.length + other.length + 1;
+  // The place before the first, and the one behind the last, are never reached.
+  let above = new Uint32Array(other.length + 3).fill(never);
+  let here = new Uint32Array(other.length + 3).fill(never);
+  for (let row = 0; row <= one.length; row += 1) {
+    const from = firstAt(row);
+    const item = one[row - 1];
+    let left = never;
+    here[from] = never;
+    for (let at = from, cell = row * band; at < from + band; at += 1, cell += 1) {
+      let least = row === 0 && at === 0 ? 0 : (above[at] ?? never) + (item === other[at - 1] ? 0 : 1);
+      let step: number = steps.pair;
+      if (left + 1 < least) {
+        least = left + 1;
+        step = steps.other;
+      }
+      const up = (above[at + 1] ?? never) + 1;
+      if (up < least) {
+        least = up;
+        step = steps.one;
+      }
+      left = least < never ? least : never;
+      here[at + 1] = left;
+      taken[cell] = step;
+    }
+    here[from + band + 1] = never;
+    [above, here] = [here, above];
+  }
+  const edits = above[other.length + 1] ?? never;
+  if (edits > width) return null;
+  return { step: (row, at) => taken[row * band + at - firstAt(row)] ?? steps.one };
+}
+
+/** True if at most so many insertions, deletions and replacements make one list of the other. */
+export const differsByAtMost = (one: readonly string[], other: readonly string[], most: number): boolean =>
+  Math.abs(one.length - other.length) <= most && alignedWithin(...numbered(one, other), most) !== null;
+
+/**
+ * The item of one list beside each item of the other, so that as few as possible differ. Null for items before the first and
+ * after the last one. It takes the product of one length and the number of edits.
+ */
+export function placesBeside(one: readonly string[], other: readonly string[]): (number | null)[] {
+  const lists = numbered(one, other);
+  const longest = Math.max(one.length, other.length);
+  let aligned: Alignment | null = null;
+  for (let width = Math.min(64, longest); aligned === null; width = Math.min(4 * width, longest)) {
+    aligned = alignedWithin(...lists, width);
+  }
+  const found: (number | null)[] = other.map(() => null);
+  for (let [row, at] = [one.length, other.length]; row > 0 && at > 0; ) {
+    const step = aligned.step(row, at);
+    if (step === steps.pair) found[at - 1] = row - 1;
+    else if (step === steps.other && row < one.length) found[at - 1] = row - 1;
+    if (step !== steps.one) at -= 1;
+    if (step !== steps.other) row -= 1;
+  }
+  return found;
+}
+
 /** Letters of scripts that write a word or a syllable by one character and put no space between words. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 

@@ -8,7 +8,7 @@ import {
 import type { AnalysisRequest } from '../contract/study/plan.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
-import { editDistance, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
+import { differsByAtMost, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
 import { intersection, joined, totalLengthOf } from './time-spans.ts';
 
 /** The least likeness of a line in two runs, as one minus its word error rate against the longer of both. */
@@ -18,19 +18,25 @@ const AGREEMENT = 0.6;
 function agrees(text: string, second: string): boolean {
   const [one, other] = [tokensOf(text), tokensOf(second)];
   const longest = Math.max(one.length, other.length);
-  return longest === 0 || 1 - editDistance(one, other) / longest >= AGREEMENT;
+  let most = longest;
+  while (1 - most / longest < AGREEMENT) most -= 1;
+  return differsByAtMost(one, other, most);
 }
 
 /** Bits that a literal and a reference back take: what DEFLATE spends on them in ordinary prose, rounded. */
 const COST = { literalBits: 6, referenceBits: 18, shortestReference: 4, headBits: 64 } as const;
 
-/** The longest run before `at` that the bytes from `at` on repeat. */
-function longestMatch(bytes: Uint8Array, at: number): number {
+/** The longest run that begins at one of the places, and that the bytes from `at` on repeat. */
+function longestMatch(bytes: Uint8Array, at: number, places: readonly number[]): number {
+  const most = bytes.length - at;
   let longest = 0;
-  for (let from = 0; from < at; from += 1) {
+  for (const from of places) {
+    // One that is longer than the longest has its next byte, too.
+    if (bytes[from + longest] !== bytes[at + longest]) continue;
     let length = 0;
-    while (at + length < bytes.length && bytes[from + length] === bytes[at + length]) length += 1;
+    while (length < most && bytes[from + length] === bytes[at + length]) length += 1;
     if (length > longest) longest = length;
+    if (longest === most) break;
   }
   return longest;
 }
@@ -40,17 +46,20 @@ function longestMatch(bytes: Uint8Array, at: number): number {
  * here does not depend on a version of zlib, so that a stored verdict can be derived again anywhere.
  */
 export function compressionRatioOf(text: string): number {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = Buffer.from(text, 'utf8');
+  // The places of each run that is as short as a reference may be.
+  const places = new Map<number, number[]>();
   let bits: number = COST.headBits;
-  for (let at = 0; at < bytes.length; ) {
-    const length = longestMatch(bytes, at);
-    if (length >= COST.shortestReference) {
-      bits += COST.referenceBits;
-      at += length;
-    } else {
-      bits += COST.literalBits;
-      at += 1;
+  for (let at = 0, next = 0; at < bytes.length; at += 1) {
+    const run = at + COST.shortestReference <= bytes.length ? bytes.readUInt32LE(at) : null;
+    const before = run === null ? [] : (places.get(run) ?? []);
+    if (at === next) {
+      const length = before.length === 0 ? 0 : longestMatch(bytes, at, before);
+      bits += length > 0 ? COST.referenceBits : COST.literalBits;
+      next += Math.max(1, length);
     }
+    if (run !== null) places.set(run, before);
+    before.push(at);
   }
   return (8 * bytes.length) / bits;
 }

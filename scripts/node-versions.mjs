@@ -1,5 +1,6 @@
 // @ts-check
-// Runs the newer releases of Node beside the one that runs this: a start, one study and the contract of the listeners.
+// Runs the newer releases of Node beside the one that runs this: a start, one study, the contract of the listeners, and commands
+// under an environment that names a proxy.
 // Their binaries come from the npm registry, once, into a folder for caches. What cannot be fetched is skipped, and said.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,6 +14,7 @@ const versions = ['22.23.3', '24.21.0'];
 const tests = [
   'test/cli/serve.process.test.ts',
   'test/cli/commands.process.test.ts',
+  'test/cli/environment-proxy.process.test.ts',
   'test/http/listener/exchanges.process.test.ts',
   'test/http/listener/bodies.process.test.ts',
   'test/http/listener/idle.process.test.ts',

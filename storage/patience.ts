@@ -1,5 +1,6 @@
 import type { Clock } from '../contract/base/clock.ts';
 import { StorageUnavailable } from '../contract/base/errors.ts';
+import { onAbort } from '../formats/followed-signal.ts';
 import { type Ledger, LedgerError } from './ledger/ledger.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import { failedWith, ObjectStoreError } from './objects/object-store-error.ts';
@@ -25,16 +26,15 @@ export function paused(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = () => {
-      clock.clearTimeout(timer);
-      reject(signal.reason);
-    };
+    let letGo: () => void = () => undefined;
     const timer = clock.setTimeout(() => {
-      signal.removeEventListener('abort', stop);
+      letGo();
       resolve();
     }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
+    letGo = onAbort(signal, () => {
+      clock.clearTimeout(timer);
+      reject(signal.reason);
+    });
   });
 }
 

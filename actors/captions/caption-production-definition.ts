@@ -1,5 +1,6 @@
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
+import { following } from '../../formats/followed-signal.ts';
 import {
   type CaptionProductionContext,
   type CaptionProductionEmission,
@@ -158,7 +159,7 @@ async function inTime<Result>(
     }, maxWallMs);
   });
   try {
-    return await Promise.race([run(AbortSignal.any([signal, limit.signal])), tooLate]);
+    return await Promise.race([following([signal, limit.signal], run), tooLate]);
   } finally {
     clock.clearTimeout(timer);
   }

@@ -5,6 +5,7 @@ import type { Environment } from '../../executors/process/tools.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
+import { followedSignals } from '../../formats/followed-signal.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import type { TranslationCounts } from '../../receipts/evaluation/captions.ts';
 import { checkLabeledMedia, evaluationReceiptOf, type StudiedItem } from '../../receipts/evaluation/receipt.ts';
@@ -72,7 +73,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   if (recognizer === null) refuseTranscripts(folder);
   if (screenText === null) refuseScreenTexts(folder);
   const fatal = new AbortController();
-  const signal = AbortSignal.any([options.signal, fatal.signal]);
+  const { signal, release } = followedSignals([options.signal, fatal.signal]);
   const host = await openHost({
     dataRoot,
     sources: [],
@@ -125,6 +126,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     }
     return started;
   } finally {
+    release();
     await host.close();
   }
 }

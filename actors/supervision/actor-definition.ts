@@ -1,6 +1,7 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import { StorageUnavailable } from '../../contract/base/errors.ts';
+import { following } from '../../formats/followed-signal.ts';
 import type { ChartOf } from '../../machines/catalogue.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { paused } from '../../storage/patience.ts';
@@ -96,9 +97,10 @@ export function effect<Output, Input extends object>(
     await Promise.resolve();
     const id = actorOf(input);
     await barrier.settled(id);
-    const until = AbortSignal.any([signal, barrier.lifetime(id)]);
-    until.throwIfAborted();
-    return barrier.running(untilAvailable(barrier.clock, until, () => run(input, until)));
+    return following([signal, barrier.lifetime(id)], async (until) => {
+      until.throwIfAborted();
+      return barrier.running(untilAvailable(barrier.clock, until, () => run(input, until)));
+    });
   });
 }
 

@@ -1,10 +1,17 @@
+import { messageOf } from '../../contract/base/errors.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { rawRegion } from '../../contract/recognition.ts';
 import type { RegionTask, WorkOrder } from '../../contract/workers.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
-import { RecognitionFailure, type Recognizer, type RegionSound } from '../../executors/recognition/recognizer.ts';
+import {
+  RecognitionFailure,
+  type Recognizer,
+  type RegionSound,
+  secondsOf,
+  spokenIn,
+} from '../../executors/recognition/recognizer.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import type { SharedObjects } from '../../storage/objects/shared-objects.ts';
 import { inputOf, OperationFailed, OutcomeRefused, taskKeyOf } from './order-identity.ts';
@@ -59,8 +66,13 @@ export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recogni
             provide: (objects) => objects.putAll([{ contentId: inputOf(order.task), bytes: sound.samples }]),
             accept: async (result) => {
               const region = rawRegion.safeParse(result);
-              if (region.success) return region.data;
-              throw new OutcomeRefused('the file does not hold an answer of a recognizer', region.error);
+              if (!region.success)
+                throw new OutcomeRefused('the file does not hold an answer of a recognizer', region.error);
+              try {
+                return spokenIn(secondsOf(sound), region.data);
+              } catch (error) {
+                throw new OutcomeRefused(messageOf(error), error);
+              }
             },
           },
           { signal, measured: () => undefined, waits },

@@ -1,6 +1,7 @@
 import type { WorkProgress } from '../../contract/operation.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import { lifecycle } from '../../contract/study/status.ts';
+import { following } from '../../formats/followed-signal.ts';
 import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
 import { readerGone } from '../outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -66,9 +67,11 @@ async function watchStudy(call: CommandCall) {
   const gone = readerGone();
   const onProgress = (progress: WorkProgress) => terminal.measured('study', progress);
   try {
-    for await (const event of host.follow(runtimeId, { signal: AbortSignal.any([signal, gone]), onProgress })) {
-      terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
-    }
+    await following([signal, gone], async (either) => {
+      for await (const event of host.follow(runtimeId, { signal: either, onProgress })) {
+        terminal.result(event, [`${event.seq} ${event.recordedAt} ${event.type}`]);
+      }
+    });
   } catch (error) {
     if (gone.aborted && !signal.aborted) return exitCodes.done;
     throw error;

@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import type { FoundEngine } from '../../contract/settings.ts';
-import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { boundedBody, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { demandEngine, installed, languageData } from '../../executors/screentext/language-data.ts';
 import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
+import { within } from '../../formats/followed-signal.ts';
+import { httpFetch } from '../../formats/http-fetch.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
 export const ollama = 'http://127.0.0.1:11434/v1';
@@ -15,19 +18,25 @@ const mostModels = 100;
 /** Settings that use an engine. */
 export type EngineSettings = FoundEngine['use'];
 
-interface ModelList {
-  readonly data?: readonly { readonly id?: unknown }[];
-}
+/** As many bytes as their list may have: thousands of models. */
+const listBytes = 1024 * 1024;
 
-/** The models of a server; null if none answers there. Never sends a key. */
-async function modelsAt(server: string): Promise<readonly string[] | null> {
+const modelList = z.object({ data: z.array(z.object({ id: z.unknown() })).default([]) });
+
+/** The models of a server; null if none answers there, or not with such a list. Never sends a key. */
+export async function modelsAt(server: string): Promise<readonly string[] | null> {
   try {
-    const answer = await fetch(`${server}/models`, { signal: AbortSignal.timeout(serverMs), redirect: 'error' });
-    if (!answer.ok) return null;
-    const { data = [] } = (await answer.json()) as ModelList;
-    return data
-      .flatMap(({ id }) => (typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) ? [id] : []))
-      .slice(0, mostModels);
+    return await within(serverMs, async (signal) => {
+      const answer = await httpFetch(`${server}/models`, { signals: [signal], redirect: 'manual' });
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        return null;
+      }
+      const { data } = modelList.parse(JSON.parse(String(await boundedBody(answer, listBytes))));
+      return data
+        .flatMap(({ id }) => (typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) ? [id] : []))
+        .slice(0, mostModels);
+    });
   } catch {
     return null;
   }

@@ -10,6 +10,8 @@ import type { HostedProvider } from '../../executors/explanations/hosted-provide
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import { within } from '../../formats/followed-signal.ts';
+import { httpFetch } from '../../formats/http-fetch.ts';
 import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
 import { kindOf } from '../../storage/objects/durable-file.ts';
 import { StartError } from '../failures.ts';
@@ -56,10 +58,11 @@ interface ServerFault {
 export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
-    const signal = AbortSignal.timeout(serverMs);
-    const answer = await fetch(`${baseUrl}/models`, { headers, signal, redirect: 'manual' });
-    await answer.body?.cancel();
-    if (answer.status !== 401) return null;
+    const { status, body } = await within(serverMs, (signal) =>
+      httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' }),
+    );
+    await body?.cancel();
+    if (status !== 401) return null;
     return apiKey === null
       ? { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy }
       : {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { type HostAddress, isHostOrigin } from '../../client/transport.ts';
+import { within } from '../../formats/followed-signal.ts';
 import { type HostFile, readHostFile } from '../host-files.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
 import { hasData } from '../options/data-root.ts';
@@ -97,6 +98,13 @@ class OwnHost {
     return new Error(`no host could be started: ${this.#refusal}`);
   }
 
+  /** It runs, and no request of this command reaches it. */
+  unreachable(listening = 'its address'): Error {
+    return new Error(
+      `the host that this command started does not answer at ${listening}, though it listens there; look for a firewall or a program that takes its connections`,
+    );
+  }
+
   /** True if it was started, and has not ended; also while it restarts. */
   get runs(): boolean {
     return this.#isRestarting || this.#isAlive;
@@ -186,7 +194,7 @@ export async function hasHost(dataRoot: string): Promise<boolean> {
   const file = await readHostFile(dataRoot);
   if (file === null) return false;
   // A host that is too busy to answer is there.
-  return isThere(addressIn(file), AbortSignal.timeout(signOfLifeMs)).catch(() => true);
+  return within(signOfLifeMs, (signal) => isThere(addressIn(file), signal)).catch(() => true);
 }
 
 /** Starts a host where the one that a client had has ended; its address. */
@@ -258,6 +266,8 @@ export async function findOrStartHost(
       if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
       // It restarts, and comes back by itself.
       if (own.runs && performance.now() < end) continue;
+      // Another one would find its data root locked.
+      if (own.runs) throw own.unreachable(file?.listening);
       if (await own.start()) {
         if (remark !== null) report(remark);
       } else if (performance.now() >= end) throw own.refused();

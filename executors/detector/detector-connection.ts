@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { sha256Hex } from '../../contract/base/grammar.ts';
+import { onAbort } from '../../formats/followed-signal.ts';
 import {
   type Launcher,
   MEMORY_BYTES,
@@ -200,18 +201,17 @@ export class DetectorTask {
 
   async #await(): Promise<Answered> {
     if (this.#signal.aborted) throw stopped();
-    let giveUp = () => {};
+    let letGo = () => {};
     const aborted = new Promise<never>((_resolve, reject) => {
-      giveUp = () => {
+      letGo = onAbort(this.#signal, () => {
         this.#connecting.then((connection) => connection.abandon(this.id)).catch(() => {});
         reject(stopped());
-      };
+      });
     });
-    this.#signal.addEventListener('abort', giveUp, { once: true });
     try {
       return await Promise.race([this.#connecting.then((connection) => connection.answerTo(this.id)), aborted]);
     } finally {
-      this.#signal.removeEventListener('abort', giveUp);
+      letGo();
     }
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { LoudnessFact, SoundFaultFact } from '../../contract/evidence/evidence.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
+import { onAbort } from '../../formats/followed-signal.ts';
 import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
 import type { Detector, KeptSound, SoundJob, SoundResult } from '../detector/detector.ts';
 import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
@@ -295,9 +296,7 @@ async function decodeOnce<Value>(
   { form, signal }: { readonly form: SoundForm; readonly signal: AbortSignal },
 ): Promise<Decoded<Value>> {
   const stop = new AbortController();
-  const onAbort = () => stop.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) stop.abort();
+  const letGo = onAbort(signal, () => stop.abort());
   const decoded = part();
   const { window, from, isLast } = decoded;
   const goesOn = from === null && isLast ? undefined : { from: from?.sound ?? null };
@@ -332,7 +331,7 @@ async function decodeOnce<Value>(
     await Promise.allSettled(work);
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    letGo();
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
+import { following, within } from '../../formats/followed-signal.ts';
+import { httpFetch } from '../../formats/http-fetch.ts';
 import { paused } from '../../storage/patience.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
@@ -77,14 +79,15 @@ const presenceMs = 5_000;
 
 /** True if nothing answers at the address of a server. It gets neither a key nor a text. */
 export async function isAbsent({ baseUrl }: Pick<HostedProvider, 'baseUrl'>): Promise<boolean> {
-  const signal = AbortSignal.timeout(presenceMs);
-  try {
-    const answer = await fetch(`${baseUrl}/models`, { signal, redirect: 'manual' });
-    await answer.body?.cancel();
-    return false;
-  } catch {
-    return !signal.aborted;
-  }
+  return within(presenceMs, async (signal) => {
+    try {
+      const answer = await httpFetch(`${baseUrl}/models`, { signals: [signal], redirect: 'manual' });
+      await answer.body?.cancel();
+      return false;
+    } catch {
+      return !signal.aborted;
+    }
+  });
 }
 
 interface BoundedFetchOptions {
@@ -103,8 +106,8 @@ function plainHeaders(given: RequestInit['headers'], apiKey: string | null): Hea
   return headers;
 }
 
-/** Reads a body, decompressed, and gives up at the first byte too many. */
-async function boundedBody({ body }: Response, maximumBytes: number): Promise<Buffer> {
+/** Reads a body, decompressed, and gives up at the first byte too many. Rejects with `ExplanationFailure` of `too_large`. */
+export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -125,7 +128,14 @@ async function boundedBody({ body }: Response, maximumBytes: number): Promise<Bu
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
   async (target, init) => {
-    const response = await fetch(target, { ...init, redirect: 'manual', headers: plainHeaders(init?.headers, apiKey) });
+    const response = await httpFetch(String(target), {
+      method: init?.method ?? 'GET',
+      // Client libraries send a text, and the recognizer a form.
+      body: (init?.body ?? null) as string | FormData | null,
+      headers: plainHeaders(init?.headers, apiKey),
+      redirect: 'manual',
+      signals: [init?.signal],
+    });
     const { status, headers } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
@@ -212,7 +222,7 @@ export async function inTime<Result>(
   const limit = new AbortController();
   const timer = clock.setTimeout(() => limit.abort(), wallMs);
   try {
-    return await send(AbortSignal.any([signal, limit.signal]));
+    return await following([signal, limit.signal], send);
   } catch (error) {
     signal.throwIfAborted();
     throw failureOf(error, limit.signal.aborted);

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
 import type { Clock } from '../../contract/base/clock.ts';
+import { onAbort } from '../../formats/followed-signal.ts';
 import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
 import {
   ProcessFailure,
@@ -160,9 +161,7 @@ export class GuardedProcess implements RunningProcess {
     });
     const { wallMs } = request.limits;
     const timer = timers.setTimeout(() => this.#stop('deadline', `ran longer than ${wallMs} ms`), wallMs);
-    const onAbort = () => this.#stop('aborted', 'was stopped');
-    request.signal.addEventListener('abort', onAbort, { once: true });
-    if (request.signal.aborted) onAbort();
+    const letGo = onAbort(request.signal, () => this.#stop('aborted', 'was stopped'));
     const exited = this.#child.exited.then((exit) => {
       this.#gone = true;
       return exit;
@@ -175,7 +174,7 @@ export class GuardedProcess implements RunningProcess {
       throw this.#verdict;
     } finally {
       timers.clearTimeout(timer);
-      request.signal.removeEventListener('abort', onAbort);
+      letGo();
     }
   }
 

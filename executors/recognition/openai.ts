@@ -5,6 +5,7 @@ import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '../explanations/hosted-provider.ts';
 import {
+  ANSWER_TEXT,
   cleanText,
   meanOf,
   measureOf,
@@ -12,6 +13,8 @@ import {
   RecognitionFailure,
   type Recognizer,
   type RegionSound,
+  secondsOf,
+  spokenIn,
   statedLanguage,
   waveFile,
 } from './recognizer.ts';
@@ -54,11 +57,93 @@ const transcription = z
   })
   .refine(({ text, segments }) => text !== undefined || segments !== undefined, { path: ['text'] });
 
+type Transcription = z.infer<typeof transcription>;
 type Segment = z.infer<typeof segment>;
 type Word = z.infer<typeof word>;
 
-const ms = (seconds: number | null | undefined): number | null =>
-  seconds == null ? null : Math.round(Math.min(Math.max(seconds, -3600), 3600) * 1000);
+const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : Math.round(seconds * 1000));
+
+/**
+ * The times that an answer may have. Whisper fills sound up to a window of 30 s with silence, and counts time in steps of 20 ms
+ * (Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision, 2022): an end may lie past the sound by the window,
+ * and a time may go back by a step. A word may lie beside its segment by the padding of a region; the number is a choice.
+ */
+export const ANSWER_TIMES = { windowMs: 30_000, stepMs: 20, wordsBesideMs: 200 } as const;
+
+/** Units in which servers count seconds, as parts of one; the coarsest first. */
+const units = { hundredths: 100, milliseconds: 1e3, microseconds: 1e6, nanoseconds: 1e9 } as const;
+
+type Timed = Pick<Segment, 'start' | 'end'>;
+
+/** The first time of a list, in the order of the answer, that cannot be in a sound of this length; null if all can. */
+function timeFault(what: 'segment' | 'word', timed: readonly Timed[], seconds: number): string | null {
+  const { windowMs, stepMs } = ANSWER_TIMES;
+  let latest = { number: 0, start: 0 };
+  for (const [at, { start, end }] of timed.entries()) {
+    const named = `${what} ${at + 1}`;
+    for (const [verb, time] of [['begins', start] as const, ['ends', end] as const]) {
+      const timeMs = ms(time);
+      if (time == null || timeMs === null || (timeMs >= -stepMs && timeMs <= 1000 * seconds + windowMs)) continue;
+      const unit = Object.entries(units).find(([, parts]) => time > 0 && time / parts <= seconds + 1)?.[0];
+      const guess = unit === undefined ? '' : `, as if the server counted in ${unit}`;
+      return `${named} ${verb} at ${time} s of ${seconds.toFixed(1)} s of sound${guess}`;
+    }
+    if (start == null) continue;
+    if (goesBack(start, end)) return `${named} begins at ${start} s and ends at ${end} s`;
+    if (goesBack(latest.start, start))
+      return `${named} begins at ${start} s, and ${what} ${latest.number} before it at ${latest.start} s`;
+    if (start > latest.start) latest = { number: at + 1, start };
+  }
+  return null;
+}
+
+/** True if a time lies before an earlier one by more than a step. Compared in ms, in which 2.5 s and 2.48 s differ by a step. */
+const goesBack = (earlier: number, later: number | null | undefined): boolean =>
+  later != null && (ms(earlier) ?? 0) - (ms(later) ?? 0) > ANSWER_TIMES.stepMs;
+
+/** True if every word with times lies in its segment, or beside it by no more than it may. */
+function liesIn({ start, end, words }: Segment): boolean {
+  const beside = ANSWER_TIMES.wordsBesideMs / 1000;
+  return (words ?? []).every(
+    (each) =>
+      (start == null || each.start == null || each.start >= start - beside) &&
+      (end == null || each.end == null || each.end <= end + beside),
+  );
+}
+
+/** True if words are most of a text, by their letters: the times of fewer say nothing about the whole. */
+const areMostOf = (words: readonly Word[], text: string): boolean =>
+  2 * words.reduce((sum, { word: said, text: written }) => sum + lettersIn(said ?? written ?? ''), 0) >=
+  lettersIn(text);
+
+const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
+/**
+ * The segments of an answer with the words of each. Words that cannot be, or that lie elsewhere than their segments, count as absent:
+ * the segments are the lines. Throws `RecognitionFailure` if the times of the segments themselves cannot be.
+ */
+function placedSegments(answer: Transcription, seconds: number): Segment[] {
+  const { segments, words } = answer;
+  if (segments == null || segments.length === 0) {
+    const whole = wholeSegment(answer);
+    const fault = timeFault('word', whole.words ?? [], seconds);
+    if (fault !== null) throw impossible(fault);
+    return [whole];
+  }
+  const fault = timeFault('segment', segments, seconds);
+  if (fault !== null) throw impossible(fault);
+  const within = segments.map((each) => ({ ...each, words: each.words ?? wordsWithin(words ?? [], each) }));
+  const agree = within.every((each) => liesIn(each) && timeFault('word', each.words, seconds) === null);
+  return agree && timeFault('word', words ?? [], seconds) === null
+    ? within
+    : within.map((each) => ({ ...each, words: [] }));
+}
+
+const impossible = (fault: string): RecognitionFailure =>
+  new RecognitionFailure(
+    'invalid_output',
+    `times of the answer cannot be: ${fault}; correct the server, or use another`,
+  );
 
 function wordOf({ word: said, text, start, end, probability }: Word): RawWord[] {
   const clean = cleanText(said ?? text ?? '');
@@ -81,10 +166,10 @@ function meanConfidence(words: readonly RawWord[]): number | null {
   return probabilityOf(meanOf(words.flatMap(({ confidence }) => confidence ?? [])));
 }
 
-function lineOf(given: Segment, beside: readonly Word[]): RawLine[] {
+function lineOf(given: Segment): RawLine[] {
   const text = cleanText(given.text);
   if (text === null) return [];
-  const words = (given.words ?? wordsWithin(beside, given)).flatMap(wordOf);
+  const words = (given.words ?? []).flatMap(wordOf);
   return [
     {
       text,
@@ -102,30 +187,30 @@ function lineOf(given: Segment, beside: readonly Word[]): RawLine[] {
 }
 
 /** Whole texts without segments are one line over the whole sound, with the mean log-probability of its tokens. */
-const wholeSegment = ({ text, words, logprobs }: z.infer<typeof transcription>): Segment => ({
-  text: text ?? '',
-  start: words?.[0]?.start ?? null,
-  end: words?.at(-1)?.end ?? null,
-  avg_logprob: meanOf((logprobs ?? []).map(({ logprob }) => logprob)),
-  compression_ratio: null,
-  no_speech_prob: null,
-  words: words ?? [],
-});
+function wholeSegment({ text, words: given, logprobs }: Transcription): Segment {
+  const words = given != null && areMostOf(given, text ?? '') ? given : [];
+  return {
+    text: text ?? '',
+    start: words[0]?.start ?? null,
+    end: words.at(-1)?.end ?? null,
+    avg_logprob: meanOf((logprobs ?? []).map(({ logprob }) => logprob)),
+    compression_ratio: null,
+    no_speech_prob: null,
+    words,
+  };
+}
 
 /** Reads the answer of a transcription server, verbose or not. Throws `RecognitionFailure`. */
-function transcribedRegion(body: unknown): RawRegion {
+function transcribedRegion(body: unknown, seconds: number): RawRegion {
   const answer = transcription.safeParse(body);
   if (!answer.success) {
     const place = answer.error.issues[0]?.path.join('.') ?? '';
     throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
   }
-  const { language, segments, words } = answer.data;
-  const beside = words ?? [];
-  const given = segments != null && segments.length > 0 ? segments : [wholeSegment(answer.data)];
-  return {
-    language: statedLanguage(language),
-    lines: given.flatMap((each) => lineOf(each, beside)),
-  };
+  return spokenIn(seconds, {
+    language: statedLanguage(answer.data.language),
+    lines: placedSegments(answer.data, seconds).flatMap(lineOf),
+  });
 }
 
 /** The format of a server's answers; the models after Whisper know `json` alone, which has no times. */
@@ -225,7 +310,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> =>
     inTime(
       { clock, wallMs: maxWallMs, signal },
-      async (bounded) => transcribedRegion(await ask(sound, bounded)),
+      async (bounded) => transcribedRegion(await ask(sound, bounded), secondsOf(sound)),
       (error, isLate) =>
         isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
     );
@@ -233,7 +318,14 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   return {
     engine: 'openai',
     tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
-    parameters: { ...settings, baseUrl: provider.baseUrl, model, ...TRANSCRIPTION_LIMITS },
+    parameters: {
+      ...settings,
+      baseUrl: provider.baseUrl,
+      model,
+      ...TRANSCRIPTION_LIMITS,
+      ...ANSWER_TIMES,
+      mostCharactersPerSecond: ANSWER_TEXT.charactersPerSecond,
+    },
     languages: null,
     recognize: (sound, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(sound, signal)),
   };

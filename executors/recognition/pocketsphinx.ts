@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
-import { pinFiles, RecognitionFailure, type Recognizer } from './recognizer.ts';
+import { pinFiles, RecognitionFailure, type Recognizer, secondsOf, spokenIn } from './recognizer.ts';
 
 // A word, its start and its end in seconds, and its posterior probability, which rounding may lift above one.
 const SEGMENT = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+(?:\.\d+)?(?:e-?\d+)?)$/;
@@ -113,7 +113,7 @@ export async function openPocketsphinx(
       await Promise.all([engine.demandUnchanged(), models.demandUnchanged()]);
       const files = [{ name: SOUND_FILE, bytes: samples }];
       const { stdout } = await launcher.run({ tool: executable, args, limits: LIMITS, signal, files });
-      return pocketsphinxRegion(stdout.toString('utf8'));
+      return spokenIn(secondsOf({ samples }), pocketsphinxRegion(stdout.toString('utf8')));
     },
   };
 }

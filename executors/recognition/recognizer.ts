@@ -142,6 +142,38 @@ export function cleanText(given: string): string | null {
   return text;
 }
 
+/**
+ * The most text in an answer for a region, in characters. The fastest recorded speech has 655 words a minute (Guinness World
+ * Records, Sean Shannon, 1995); with six characters for a word and its space that is 66 a second. A recognizer in a loop fills
+ * one line besides, which is kept and withheld by the gates.
+ */
+export const ANSWER_TEXT = { charactersPerSecond: 66, loopCharacters: maximumLineCharacters } as const;
+
+const BYTES_PER_SECOND = 2 * 16_000;
+
+/** The length of a sound in seconds. */
+export const secondsOf = ({ samples }: Pick<RegionSound, 'samples'>): number => samples.length / BYTES_PER_SECOND;
+
+/** An answer for a region, if nobody could say more in its time. Throws `RecognitionFailure` for one with more text or more words. */
+export function spokenIn(seconds: number, region: RawRegion): RawRegion {
+  const most = Math.floor(ANSWER_TEXT.charactersPerSecond * seconds) + ANSWER_TEXT.loopCharacters;
+  const lengths = {
+    characters: (sum: number, { text }: RawRegion['lines'][number]) => sum + text.length,
+    words: (sum: number, { words }: RawRegion['lines'][number]) => sum + words.length,
+    'characters of words': (sum: number, { words }: RawRegion['lines'][number]) =>
+      words.reduce((length, { text }) => length + text.length, sum),
+  };
+  for (const [what, add] of Object.entries(lengths)) {
+    const found = region.lines.reduce(add, 0);
+    if (found <= most) continue;
+    throw new RecognitionFailure(
+      'invalid_output',
+      `the answer has ${found} ${what} for ${seconds.toFixed(1)} s of sound, in which nobody says more than ${most}`,
+    );
+  }
+  return region;
+}
+
 /** A probability with four decimals; null for any other value. */
 export const probabilityOf = (value: number | null | undefined): number | null =>
   value == null || value < 0 || value > 1 ? null : Math.round(value * 10_000) / 10_000;

@@ -10,6 +10,8 @@ import {
   probabilityOf,
   RecognitionFailure,
   type Recognizer,
+  secondsOf,
+  spokenIn,
   statedLanguage,
   waveFile,
 } from './recognizer.ts';
@@ -134,7 +136,7 @@ export async function openWhisperCli(
         result: { name: `${RESULT}.json`, maximumBytes: LIMITS.fileSizeBytes },
       });
       if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
-      return whisperRegion(result.toString('utf8'));
+      return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));
     },
   };
 }

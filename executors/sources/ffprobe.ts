@@ -1,4 +1,5 @@
 import type { ProbedTrack, ProbeResult } from '../../contract/sources/media-probe.ts';
+import { following } from '../../formats/followed-signal.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { readSignature } from './container-signature.ts';
 import {
@@ -112,14 +113,16 @@ async function bothOf<A, B>(
   begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>],
 ): Promise<[A, B]> {
   const stop = new AbortController();
-  const readers = begin(AbortSignal.any([signal, stop.signal]));
-  try {
-    return await Promise.all(readers);
-  } catch (error) {
-    stop.abort();
-    await Promise.allSettled(readers);
-    throw error;
-  }
+  return following([signal, stop.signal], async (either) => {
+    const readers = begin(either);
+    try {
+      return await Promise.all(readers);
+    } catch (error) {
+      stop.abort();
+      await Promise.allSettled(readers);
+      throw error;
+    }
+  });
 }
 
 /** The executables that a probe needs, by absolute path. */

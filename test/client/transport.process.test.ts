@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { build } from 'esbuild';
 import { AnswerLate, HostError, HostUnreachable } from '../../client/host-error.ts';
-import { patientFetch, Transport } from '../../client/transport.ts';
+import { Transport } from '../../client/transport.ts';
+import { patientHttpFetch } from '../../formats/http-fetch.ts';
 
 /** Longer than `impatient` waits. */
 const lateMs = 3_000;
@@ -39,7 +40,13 @@ async function hostOf(t: ExecutionContext, answer: RequestListener): Promise<Lat
   t.teardown(() => server.closeAllConnections());
   t.teardown(() => server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transport = new Transport({ baseUrl, token: 'token' }, { fetch: await impatient(), patientFetch });
+  const transport = new Transport(
+    { baseUrl, token: 'token' },
+    {
+      fetch: await impatient(),
+      patientFetch: (url, { signal, ...request }) => patientHttpFetch(url, { ...request, signals: [signal] }),
+    },
+  );
   return { transport, requests };
 }
 
@@ -110,7 +117,7 @@ test('a missing host is reported to long requests, too', async (t) => {
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });
 
-test('the client runs in pages, shares with the host the look at first bytes alone, and asks Node for little', async (t) => {
+test('the client runs in pages, shares with the host only first bytes, signals and requests, and asks Node for little', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],
@@ -126,10 +133,11 @@ test('the client runs in pages, shares with the host the look at first bytes alo
   const foreign = files.filter(
     (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
-  t.deepEqual(foreign, ['formats/first-bytes.ts']);
+  t.deepEqual(foreign.sort(), ['formats/first-bytes.ts', 'formats/followed-signal.ts', 'formats/http-fetch.ts']);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
   const ofNode = asked.map(({ path, kind }) => [path, kind]);
   t.deepEqual(ofNode, [
+    ['node:https', 'dynamic-import'],
     ['node:http', 'dynamic-import'],
     ['node:stream', 'dynamic-import'],
     ['node:fs', 'dynamic-import'],

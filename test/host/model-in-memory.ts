@@ -1,109 +1,37 @@
-import { type Reply, ScriptedProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { Agent, createServer, type Server } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { ScriptedProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 
-/** The models of this process, by the origins at which `fetch` finds them. */
-const models = new Map<string, ModelInMemory>();
+/** The servers of this process that take connections in memory, by their ports. */
+const servers = new Map<number, Server>();
 
-/** Lets `fetch` find them; anything else goes to the network, as before. */
-function reachable(origin: string, model: ModelInMemory): void {
-  if (models.size === 0) {
-    const network = globalThis.fetch;
-    globalThis.fetch = async (target, init = {}) => {
-      const url = new URL(target instanceof Request ? target.url : target);
-      return models.get(url.origin)?.fetch(url, init) ?? network(target, init);
-    };
-  }
-  models.set(origin, model);
+type Connect = (options: { readonly port?: unknown }, connected: unknown) => unknown;
+
+/** Lets requests of this process connect to them; any other connection is made as before. */
+function takeConnections(): void {
+  const agents = Agent.prototype as unknown as { createConnection: Connect };
+  const network = agents.createConnection;
+  agents.createConnection = function connect(options, connected) {
+    const server = servers.get(Number(options.port));
+    if (server === undefined) return network.call(this, options, connected);
+    const [client, connection] = duplexPair();
+    server.emit('connection', connection);
+    return client;
+  };
 }
 
-/** A model server without a socket: clients of this process that `fetch` reach it under an address of its own. */
+/** A model server without a socket: requests of this process reach it under an address of its own. */
 export class ModelInMemory extends ScriptedProvider {
   // Ports without a listener.
-  readonly #origin = `http://127.0.0.1:${1 + models.size}`;
+  readonly #port = 1 + servers.size;
 
   constructor() {
     super();
-    reachable(this.#origin, this);
+    if (servers.size === 0) takeConnections();
+    servers.set(this.#port, createServer(this.listener));
   }
 
   get baseUrl(): string {
-    return `${this.#origin}/v1`;
-  }
-
-  fetch(url: URL, { headers, body, signal }: RequestInit): Promise<Response> {
-    signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const closed = (isWhole: boolean) => this.closed(isWhole);
-      const reply = new MemoryReply({ resolve, reject, closed });
-      signal?.addEventListener('abort', () => reply.break(signal.reason), { once: true });
-      const fields = Object.fromEntries(new Headers(headers));
-      this.take({ path: url.pathname, headers: fields, body: JSON.parse(String(body)) }, reply);
-    });
-  }
-}
-
-interface Client {
-  resolve(response: Response): void;
-  reject(reason: unknown): void;
-  closed(isWhole: boolean): void;
-}
-
-/** The answer to one request; its body goes on as its client reads it. */
-class MemoryReply implements Reply {
-  readonly #client: Client;
-  #body: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #written: (() => void) | undefined;
-  #isOver = false;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  get destroyed(): boolean {
-    return this.#isOver;
-  }
-
-  writeHead(status: number, headers: Readonly<Record<string, string | number>> = {}): void {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#body = controller;
-      },
-      pull: () => {
-        const written = this.#written;
-        this.#written = undefined;
-        written?.();
-      },
-      cancel: () => this.#close(false),
-    });
-    const fields = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-    this.#client.resolve(new Response(body, { status, headers: fields }));
-  }
-
-  write(text: string, written?: () => void): void {
-    this.#written = written;
-    this.#body?.enqueue(Buffer.from(text));
-  }
-
-  end(text?: string): void {
-    if (text !== undefined) this.write(text);
-    this.#body?.close();
-    this.#close(true);
-  }
-
-  destroy(): void {
-    this.break(new TypeError('terminated'));
-  }
-
-  /** Ends it for a reason, as a connection that breaks. */
-  break(reason: unknown): void {
-    if (this.#isOver) return;
-    this.#body?.error(reason);
-    this.#client.reject(reason);
-    this.#close(false);
-  }
-
-  #close(isWhole: boolean): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#client.closed(isWhole);
+    return `http://127.0.0.1:${this.#port}/v1`;
   }
 }

@@ -373,3 +373,114 @@ withPocketsphinx(
     await inventNothing(t, 2);
   },
 );
+
+/** Four seconds of sound. */
+const fourSeconds = { samples: Buffer.alloc(128_000), language: 'en' };
+const said = { text: 'Take the bus.', avg_logprob: -0.2 };
+
+const impossibleTimes: readonly (readonly [string, readonly object[], RegExp])[] = [
+  [
+    'nanoseconds',
+    [{ ...said, start: 200_000_000, end: 3_800_000_000 }],
+    /segment 1 begins at 200000000 s of 4\.0 s of sound, as if the server counted in nanoseconds; correct the server, or use another$/,
+  ],
+  [
+    'nanoseconds from 0 on',
+    [
+      { ...said, start: 0, end: 2_000_000_000 },
+      { ...said, start: 2_000_000_000, end: 4_000_000_000 },
+    ],
+    /segment 1 ends at 2000000000 s of 4\.0 s of sound, as if the server counted in nanoseconds/,
+  ],
+  ['milliseconds', [{ ...said, start: 0, end: 3_800 }], /segment 1 ends at 3800 s .* in milliseconds/],
+  ['hundredths', [{ ...said, start: 20, end: 380 }], /segment 1 ends at 380 s .* in hundredths/],
+  ['times of a whole film', [{ ...said, start: 3_600, end: 3_602 }], /segment 1 begins at 3600 s of 4\.0 s of sound/],
+  ['a time before the sound', [{ ...said, start: -0.5, end: 1 }], /segment 1 begins at -0\.5 s of 4\.0 s of sound;/],
+  ['an end before its start', [{ ...said, start: 2, end: 1.9 }], /segment 1 begins at 2 s and ends at 1\.9 s/],
+  [
+    'segments that go back',
+    [
+      { ...said, start: 2, end: 3 },
+      { ...said, start: 1, end: 2 },
+    ],
+    /segment 2 begins at 1 s, and segment 1 before it at 2 s/,
+  ],
+];
+
+for (const [what, segments, message] of impossibleTimes) {
+  test(`bug: ${what} of a transcription server stretched a line over its region`, async (t) => {
+    const { recognizer } = await opened(t, transcribes({ segments, text: 'Take the bus.' }));
+    const error = await t.throwsAsync(recognizer.recognize(fourSeconds, signal), { message });
+    t.regex(String(error?.message), /^invalid_output: times of the answer cannot be: /);
+  });
+}
+
+test('ends in the window of the engine, starts in its padding, and a step back are recorded as found', async (t) => {
+  const segments = [
+    { ...said, start: -0.02, end: 2 },
+    { ...said, start: 2.5, end: 2.48 },
+    { ...said, start: 2.48, end: 30 },
+    { ...said, start: 4.1, end: 34 },
+  ];
+  const { recognizer } = await opened(t, transcribes({ segments }));
+  const { lines } = await recognizer.recognize(fourSeconds, signal);
+  t.deepEqual(
+    lines.map(({ startMs, endMs }) => [startMs, endMs]),
+    [
+      [-20, 2000],
+      [2500, 2480],
+      [2480, 30_000],
+      [4100, 34_000],
+    ],
+  );
+});
+
+test('words that lie elsewhere than their segments, or cannot be, count as absent', async (t) => {
+  const wordsOf = (start: number, end: number) => [
+    { word: 'Take', start, end },
+    { word: 'the', start: end, end },
+  ];
+  const segment = { ...said, start: 1, end: 3 };
+  const absent: readonly object[] = [
+    { segments: [{ ...segment, words: wordsOf(1000, 2000) }] },
+    { segments: [segment], words: wordsOf(1_000_000_000, 2_000_000_000) },
+    { segments: [{ ...segment, words: wordsOf(0.2, 0.9) }] },
+    { segments: [{ ...segment, words: wordsOf(2, 3.5) }] },
+    { segments: [{ ...segment, words: [...wordsOf(2, 2.5), { word: 'bus.', start: 1.2, end: 1.5 }] }] },
+  ];
+  const { server, recognizer } = await opened(t, transcribes({}));
+  for (const answer of absent) {
+    server.behave(transcribes(answer));
+    const { lines } = await recognizer.recognize(fourSeconds, signal);
+    t.like(lines[0], { startMs: 1000, endMs: 3000 }, JSON.stringify(answer));
+    t.deepEqual(lines[0]?.words, [], JSON.stringify(answer));
+  }
+  server.behave(transcribes({ segments: [{ ...segment, words: wordsOf(0.9, 3.1) }] }));
+  t.is((await recognizer.recognize(fourSeconds, signal)).lines[0]?.words.length, 2);
+  // Without segments they are the only times.
+  const text = 'Take the bus to the river bridge';
+  server.behave(transcribes({ text, segments: [], words: wordsOf(0.2, 0.5) }));
+  t.like((await recognizer.recognize(fourSeconds, signal)).lines[0], { startMs: null, endMs: null, words: [] });
+  server.behave(transcribes({ text: 'Take the', words: wordsOf(200, 500) }));
+  await t.throwsAsync(recognizer.recognize(fourSeconds, signal), { message: /: word 1 begins at 200 s .* hundredths/ });
+});
+
+test('bug: an answer with more words than anybody says in its time ran a host out of memory', async (t) => {
+  const line = (at: number) => ({ text: `${at} `.repeat(1_000).slice(0, 4000), start: 0, end: 4 });
+  const words = Array.from({ length: 30_000 }, () => ({ word: 'a' }));
+  const answers: readonly object[] = [
+    { segments: Array.from({ length: 250 }, (_, at) => line(at)) },
+    { segments: [{ ...said, words }] },
+    { segments: [{ ...said, words: words.slice(0, 200).map(() => ({ word: 'a'.repeat(4000) })) }] },
+  ];
+  const { server, recognizer } = await opened(t, transcribes({}));
+  for (const answer of answers) {
+    server.behave(transcribes(answer));
+    await t.throwsAsync(recognizer.recognize(fourSeconds, signal), {
+      message: /^invalid_output: the answer has \d+ (characters|words|characters of words) for 4\.0 s of sound/,
+    });
+  }
+  // Nobody says this in a tenth of a second, but it is no more than a loop, which the gates withhold.
+  server.behave(transcribes({ text: 'a '.repeat(400_000) }));
+  t.is((await recognizer.recognize(sound, signal)).lines.length, 1);
+});

@@ -4,6 +4,7 @@ import type { RawLine } from '../../../contract/recognition.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/stages/recognize.ts';
 import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
+import { differsByAtMost, editDistance, placesBeside } from '../../../rules/text-comparison.ts';
 import {
   compressionRatioOf,
   type GateEvidence,
@@ -440,4 +441,71 @@ test('a second run does not confirm a phrase that recognizers invent', (t) => {
     null,
     'good night',
   ]);
+});
+
+/** Numbers from 0 to 1, the same in every run. */
+function* draws(): Generator<number, never> {
+  for (let state = 1; ; ) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    yield state / 2 ** 31;
+  }
+}
+
+test('the comparison within a band finds what one of everything with everything does', (t) => {
+  const drawn = draws();
+  const draw = (below: number) => Math.floor(drawn.next().value * below);
+  const list = (longest: number) => Array.from({ length: draw(longest) }, () => 'abcdef'.charAt(draw(6)));
+  for (let round = 0; round < 300; round += 1) {
+    const one = list(150);
+    const other = round % 2 === 0 ? list(150) : one.filter(() => draw(10) > 0);
+    const edits = editDistance(one, other);
+    for (const most of [0, edits - 1, edits, edits + 1, 150].filter((each) => each >= 0))
+      t.is(differsByAtMost(one, other, most), edits <= most);
+    // As many of the pairs differ as the fewest edits allow.
+    const beside = placesBeside(one, other).flatMap((place) => place ?? []);
+    t.deepEqual(
+      beside,
+      [...beside].sort((a, b) => a - b),
+    );
+  }
+  t.deepEqual(placesBeside([], ['a']), [null]);
+  t.deepEqual(placesBeside(['a'], []), []);
+  t.deepEqual(placesBeside(['a', 'b'], ['x', 'a', 'b', 'y']), [null, 0, 1, null]);
+});
+
+/** The ratio as its definition has it: with every earlier place looked at. */
+function ratioByDefinition(text: string): number {
+  const bytes = Buffer.from(text);
+  let bits = 64;
+  for (let at = 0; at < bytes.length; ) {
+    let longest = 0;
+    for (let from = 0; from < at; from += 1) {
+      let length = 0;
+      while (at + length < bytes.length && bytes[from + length] === bytes[at + length]) length += 1;
+      longest = Math.max(longest, length);
+    }
+    bits += longest >= 4 ? 18 : 6;
+    at += longest >= 4 ? longest : 1;
+  }
+  return (8 * bytes.length) / bits;
+}
+
+test('the compression of a text is that of its definition', (t) => {
+  const drawn = draws();
+  const draw = (below: number) => Math.floor(drawn.next().value * below);
+  for (const letters of ['a', 'ab', 'ab ', 'abcdefgh ', '안녕하세요 ']) {
+    for (const length of [0, 1, 3, 4, 5, 40, 300]) {
+      const text = Array.from({ length }, () => letters.charAt(draw(letters.length))).join('');
+      t.is(compressionRatioOf(text), ratioByDefinition(text), text);
+    }
+  }
+});
+
+test('bug: two runs over a region of many words took a table of all of them with all', (t) => {
+  const first = Array.from({ length: 250 }, (_, at) => `${at} `.repeat(1_000));
+  const second = Array.from({ length: 250 }, (_, at) => `${-at}b `.repeat(1_000));
+  const texts = secondTexts(first, second);
+  t.is(texts.length, 250);
+  // Words that nobody can say in a region have none beside them.
+  t.is(texts.at(-1), '');
 });

@@ -1,0 +1,158 @@
+import { type FollowedSignal, followedSignals } from './followed-signal.ts';
+
+/** A request as `fetch` takes it, with any number of signals. A redirect is never followed by requests to this machine. */
+export interface HttpRequest {
+  readonly method?: string;
+  readonly headers?: Headers | Readonly<Record<string, string>>;
+  readonly body?: string | Blob | FormData | null;
+  readonly redirect?: 'error' | 'follow' | 'manual';
+  /** Signals that end the request and its answer. They may live long: nothing stays on them when the answer has ended. */
+  readonly signals?: readonly (AbortSignal | null | undefined)[];
+}
+
+/** Statuses of which an answer has no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+const isNode = (): boolean =>
+  (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !==
+  undefined;
+
+/**
+ * True if a host name is one of this machine: `localhost` and the names below it (RFC 6761), 127.0.0.0/8, and ::1, also as an
+ * IPv4 address in IPv6. `hostname` is that of a `URL`, which writes every spelling of an address in one way.
+ */
+const isThisMachine = (hostname: string): boolean =>
+  /^(?:.+\.)?localhost\.?$/.test(hostname) ||
+  /^127\.\d+\.\d+\.\d+$/.test(hostname) ||
+  /^\[::(?:1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(hostname);
+
+/** True if a request to this address stays on this machine, and so must be seen by no proxy. */
+const staysHere = (address: string): boolean => URL.canParse(address) && isThisMachine(new URL(address).hostname);
+
+interface PackedBody {
+  /** The head fields that describe it. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly blob: Blob;
+}
+
+/** A body with its type and its length; a blob is not read before it is sent. */
+async function packed(body: string | Blob | FormData): Promise<PackedBody> {
+  const whole = new Response(body);
+  const type = whole.headers.get('content-type');
+  const blob = body instanceof Blob ? body : await whole.blob();
+  return { fields: { 'content-length': String(blob.size), ...(type === null ? {} : { 'content-type': type }) }, blob };
+}
+
+/**
+ * Requests as `fetch` does in Node, but over a connection of its own that no proxy gets, whatever the environment and the options
+ * of Node name. It waits for the answer for as long as the connection is open, while the `fetch` of Node gives up when the head
+ * of an answer, or the next piece of its body, takes more than five minutes. Rejects with the error of the connection, and with
+ * the reason of a signal that has aborted.
+ */
+export async function directFetch(address: string, request: HttpRequest): Promise<Response> {
+  const { method = 'GET', headers, body = null, signals = [] } = request;
+  const isSecure = address.startsWith('https:');
+  const [http, { pipeline, Readable }] = await Promise.all([
+    isSecure ? import('node:https') : import('node:http'),
+    import('node:stream'),
+  ]);
+  const content = body === null ? null : await packed(body);
+  const fields = { accept: '*/*', ...content?.fields, ...Object.fromEntries(new Headers(headers)) };
+  if (content === null && !['GET', 'HEAD'].includes(method)) Object.assign(fields, { 'content-length': '0' });
+  const { signal, release } = followedSignals(signals);
+  return new Promise<Response>((resolve, reject) => {
+    // An agent of Node's own may send the request to a proxy; `false` makes one that does not. It also keeps no connection, which
+    // the server could close in the moment in which it is used again.
+    const asked = http.request(address, { method, headers: fields, agent: false, signal }, (answer) => {
+      const { statusCode: status = 0 } = answer;
+      const head = new Headers();
+      for (const [name, values = []] of Object.entries(answer.headersDistinct))
+        for (const value of values) head.append(name, value);
+      const hasBody = !bodiless.has(status) && method !== 'HEAD';
+      if (!hasBody) answer.resume();
+      resolve(
+        new Response(hasBody ? (Readable.toWeb(answer) as ReadableStream<Uint8Array>) : null, {
+          status,
+          headers: head,
+        }),
+      );
+    });
+    asked.once('close', release);
+    // Also behind the answer: a server may answer before it has the whole body, and close.
+    asked.on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    if (content === null || content.blob.size === 0) asked.end();
+    else pipeline(Readable.fromWeb(content.blob.stream() as never), asked, () => undefined);
+  });
+}
+
+/**
+ * The body of an answer of `fetch`. It ends with `work`, which it releases. In Node 20 and 22 the signal of a `fetch` is lost with
+ * the first garbage collection after the head of its answer.
+ */
+function heldBody(body: ReadableStream<Uint8Array>, { signal, release }: FollowedSignal): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let stop: () => void = () => undefined;
+  const ended = () => {
+    signal.removeEventListener('abort', stop);
+    release();
+  };
+  return new ReadableStream({
+    start: (controller) => {
+      stop = () => {
+        controller.error(signal.reason);
+        reader.cancel(signal.reason).catch(() => undefined);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+    },
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (!done) {
+          controller.enqueue(value);
+          return;
+        }
+        controller.close();
+      } catch (error) {
+        if (!signal.aborted) controller.error(error);
+      }
+      ended();
+    },
+    cancel: async (reason) => {
+      ended();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+/** Requests by a `fetch`. The signals hold to the end of the answer, and nothing stays on them then. */
+export async function heldFetch(send: typeof fetch, address: string, request: HttpRequest): Promise<Response> {
+  const { signals = [], ...init } = request;
+  const work = followedSignals(signals);
+  try {
+    const answer = await send(address, { ...init, signal: work.signal });
+    if (answer.body === null) {
+      work.release();
+      return answer;
+    }
+    const { status, statusText, headers } = answer;
+    return new Response(heldBody(answer.body, work), { status, statusText, headers });
+  } catch (error) {
+    work.release();
+    throw error;
+  }
+}
+
+/**
+ * Requests as `fetch` does. In Node, requests to this machine go there directly: `NODE_USE_ENV_PROXY`, `--use-env-proxy` and the
+ * variables of a proxy are for servers outside of it. The environment of the process is left as it is.
+ */
+export const httpFetch = (address: string, request: HttpRequest): Promise<Response> =>
+  isNode() && staysHere(address)
+    ? directFetch(address, request)
+    : heldFetch((target, init) => fetch(target, init), address, request);
+
+/** The same for an answer that may take longer than the `fetch` of Node waits. In a page it is the page's own `fetch`. */
+export const patientHttpFetch = (address: string, request: HttpRequest): Promise<Response> =>
+  isNode() && address.startsWith('http:') ? directFetch(address, request) : httpFetch(address, request);
