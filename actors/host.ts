@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
-import { openSigningKey } from '../storage/signing-key.ts';
+import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
 import { openTranslator } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
 import { Bundles } from './exports/bundles.ts';
@@ -152,6 +152,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
   });
+  await moveSigningKey(layout.root);
   const openKey = () => openSigningKey(layout.root, randomUUID);
   const bundles = new Bundles({ ...basis, openKey });
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
