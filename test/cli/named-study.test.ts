@@ -4,6 +4,7 @@ import { deleting } from '../../cli/commands/deletion.ts';
 import { namedSource, namedStudy, sourceNamed, studyArgument } from '../../cli/commands/named.ts';
 import { nearestName, parseFlags } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
+import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 
 const study = (id: string, label: string | null) => ({
@@ -110,7 +111,8 @@ test('bug: a person had to agree to delete a source that is not there', async (t
 });
 
 test('bug: what a person agrees to delete was named by 64 hex digits alone', async (t) => {
-  const host = { ...call.host, overview: async () => ({ source: { label: 'film' } }) };
+  const deletions = { previewRuntime: async () => ({}), previewSource: async () => ({}) };
+  const host = { ...call.host, overview: async () => ({ source: { label: 'film' } }), deletions };
   const agreed = async (...args: readonly string[]) => {
     const remarks: string[] = [];
     const terminal = { isInteractive: true, remark: (line: string) => remarks.push(line), ask: async () => 'no' };
@@ -166,4 +168,41 @@ test('bug: a beginning of an id named no source, and several of one label were n
   await t.throwsAsync(sourceNamed(call, 'flim'), { message: /^no source of this host is flim, did you mean film\?; / });
   // A file of this name is nearer than an id that begins with it.
   t.is(await namedSource(call, 'ab', false), undefined);
+});
+
+test('bug: delete asked for a yes, and refused after it', async (t) => {
+  const refusal = new HostError({
+    status: 409,
+    code: 'source_in_use',
+    message: 'two studies need it',
+    retryAfterSeconds: null,
+  } as ConstructorParameters<typeof HostError>[0]);
+  const asked = (previewSource: () => Promise<unknown>) => {
+    const steps: string[] = [];
+    const terminal = {
+      isInteractive: true,
+      remark: () => undefined,
+      result: () => undefined,
+      ask: async () => {
+        steps.push('asked');
+        return 'no';
+      },
+    };
+    const deletions = {
+      previewSource,
+      source: async () => {
+        steps.push('deleted');
+        return { deletedAt: '', receiptId: '', erased: { rows: 0, events: 0, objects: 0, objectBytes: 0 } };
+      },
+    };
+    const given = parseFlags(['source', 'unseen'], deleting.flags, 2);
+    const run = deleting.run({ ...call, given, terminal, host: { ...call.host, deletions } } as unknown as CommandCall);
+    return { steps, run };
+  };
+  const refused = asked(() => Promise.reject(refusal));
+  await t.throwsAsync(refused.run, { is: refusal });
+  t.deepEqual(refused.steps, []);
+  const unconfirmed = asked(async () => ({}));
+  await t.throwsAsync(unconfirmed.run, { instanceOf: WrongCall, message: 'nothing was deleted' });
+  t.deepEqual(unconfirmed.steps, ['asked']);
 });
