@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
-import { openSigningKey } from '../storage/signing-key.ts';
+import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
 import { openTranslator } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
 import { Bundles } from './exports/bundles.ts';
@@ -156,6 +156,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
   });
+  await moveSigningKey(layout.root);
   const openKey = async () => {
     ledger.demandInPlace();
     return openSigningKey(layout.root, randomUUID);

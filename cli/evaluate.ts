@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { evaluatePack } from '../actors/evaluation/evaluate-pack.ts';
 import { openPackFolder } from '../actors/evaluation/labeled-media.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { escapedText } from '../contract/base/grammar.ts';
 import { EvaluationFault } from '../contract/evaluation.ts';
 import { makeFolder } from '../storage/objects/durable-file.ts';
 import { commands } from './commands.ts';
@@ -21,10 +22,10 @@ import {
 import { failureLine, StartError } from './failures.ts';
 import { recognizerOf } from './options/engines.ts';
 import { answersQuestion } from './options/flags.ts';
-import { outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const report = (line: string): void => void process.stderr.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${escapedText(line)}\n`);
+const report = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
 /** Aborts once a signal asks the process to end, so that it can leave nothing behind. */
 function stopSignal(): AbortSignal {
@@ -99,6 +100,7 @@ function described(error: unknown): string {
   return isCoded ? failureLine(error) : (error.stack ?? error.message);
 }
 
+keepFilesPrivate();
 outliveReaders();
 try {
   const args = process.argv.slice(2);

@@ -1,15 +1,16 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { escapedText } from '../contract/base/grammar.ts';
 import { mcpWords } from './commands.ts';
 import { failureLine, StartError } from './failures.ts';
 import { ExportFolder, studyTools } from './mcp-tools.ts';
 import { dataRootLine, dataRootOf } from './options/data-root.ts';
 import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
-import { outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { exitCodes } from './terminal/terminal.ts';
 
-const report = (line: string): void => void process.stderr.write(`${line}\n`);
+const report = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
 /** Serves until the agent closes stdin. */
 async function serveAgent(args: readonly string[]): Promise<void> {
@@ -27,6 +28,7 @@ async function serveAgent(args: readonly string[]): Promise<void> {
   await found.close();
 }
 
+keepFilesPrivate();
 outliveReaders();
 const args = process.argv.slice(2);
 if (!answersQuestion(args, mcpWords, (text) => process.stdout.write(text))) {

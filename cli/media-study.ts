@@ -9,13 +9,14 @@ import {
 } from '../client/host-error.ts';
 import type { StudyHost } from '../client/study-host.ts';
 import { errorRemedies } from '../contract/base/errors.ts';
+import { escapedLine, escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError } from './failures.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
-import { outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import {
   asTyped,
@@ -100,12 +101,19 @@ ${Object.entries(helpRows)
 media-study COMMAND --help shows the flags of a command.
 `;
 
+interface Failure {
+  readonly line: string;
+  readonly exit: ExitCode;
+}
+
 /** The error in words, and the exit code of the process. */
-function failureOf(
-  error: unknown,
-  signal: AbortSignal,
-  study?: string,
-): { readonly line: string; readonly exit: ExitCode } {
+function failureOf(error: unknown, signal: AbortSignal, study?: string): Failure {
+  const failure = failed(error, signal, study);
+  // A wrong call may be explained in several lines; the message of any other error quotes what it is about.
+  return error instanceof WrongCall ? failure : { ...failure, line: escapedLine(failure.line) };
+}
+
+function failed(error: unknown, signal: AbortSignal, study?: string): Failure {
   if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
   if (error instanceof MissingArgument) {
     const usage = (command ?? onStore)?.usage;
@@ -194,6 +202,7 @@ const print = (text: string): void => void process.stdout.write(text);
 const command = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
 const onStore = Object.hasOwn(storeCommands, name) ? storeCommands[name] : undefined;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+keepFilesPrivate();
 outliveReaders();
 if (command !== undefined) {
   if (!answersQuestion(args, command, print)) process.exitCode = await runThroughHost(command, args);
@@ -201,7 +210,7 @@ if (command !== undefined) {
   if (!answersQuestion(args, onStore, print)) {
     process.exitCode = await runOnStore(onStore, args).catch((error: unknown) => {
       const { line, exit } = failureOf(error, AbortSignal.any([]));
-      process.stderr.write(`${line}\n`);
+      process.stderr.write(`${escapedText(line)}\n`);
       return exit;
     });
   }
@@ -224,6 +233,6 @@ if (command !== undefined) {
 } else if (['--help', '-h', 'help'].includes(name)) print(help);
 else if (['--version', '-v', 'version'].includes(name)) print(`${version}\n`);
 else {
-  process.stderr.write(name === '' ? help : unknownCommand());
+  process.stderr.write(name === '' ? help : escapedText(unknownCommand()));
   process.exitCode = exitCodes.usage;
 }

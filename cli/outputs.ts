@@ -1,4 +1,4 @@
-import { shownText } from '../contract/base/grammar.ts';
+import { escapedText } from '../contract/base/grammar.ts';
 import type { RequestLog } from '../http/exchange/request-log.ts';
 import { meaningOf } from './failures.ts';
 import { exitCodes } from './terminal/terminal.ts';
@@ -8,6 +8,11 @@ export function readerGone(): AbortSignal {
   const gone = new AbortController();
   process.stdout.once('error', (error) => gone.abort(error));
   return gone.signal;
+}
+
+/** From here on every file and folder that this process makes is for its owner alone, whatever the shell allows others. */
+export function keepFilesPrivate(): void {
+  process.umask(0o077);
 }
 
 /**
@@ -24,6 +29,10 @@ export function outliveReaders(): void {
   });
 }
 
+/** A text of another origin for stdout: on a terminal it must not steer that, and everywhere else it stays as it is. */
+export const shownOn = ({ isTTY }: { readonly isTTY?: boolean }, text: string): string =>
+  isTTY === true ? escapedText(text) : text;
+
 /** The log of the host on stderr. Each line is written before the call returns, so that none is lost when the process ends. */
 export interface Log extends RequestLog {
   /** Logs the error that ends the process. */
@@ -31,7 +40,7 @@ export interface Log extends RequestLog {
 }
 
 /** A line may quote what came from outside: it must not steer the terminal. */
-const write = (line: string): void => void process.stderr.write(`${shownText(line)}\n`);
+const write = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
 /** Lines for people: what they should know of, and not every request. */
 export const textLog: Log = {

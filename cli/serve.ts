@@ -36,7 +36,7 @@ import {
 import { answersQuestion, type GivenFlags, parseFlags } from './options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
-import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
+import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
 import { type Settings, settingsFailure, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
 import { chosenListener } from './settings/start-trial.ts';
@@ -271,6 +271,7 @@ class HostEnd {
 }
 
 const args = process.argv.slice(2);
+keepFilesPrivate();
 outliveReaders();
 let failureText = failureLine;
 try {

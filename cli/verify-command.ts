@@ -2,6 +2,7 @@ import { verifyRuntime } from '../actors/reopening/verify-runtime.ts';
 import { tombstoneCheck } from '../actors/supervision/deletion-rows.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { ServiceError } from '../contract/base/errors.ts';
+import { escapedLine } from '../contract/base/grammar.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
@@ -113,14 +114,14 @@ async function verifyStored(options: VerifyOptions, print: Print): Promise<numbe
 
 /** Runs `verify` with its arguments, and resolves with the exit code. Rejects only with a fault of this program. */
 export async function runVerify(args: readonly string[], outputs: Outputs): Promise<number> {
-  const print: Print = (line) => outputs.stdout(`${line}\n`);
+  const print: Print = (line) => outputs.stdout(`${escapedLine(line)}\n`);
   try {
     if (answersQuestion(args, commands.verify, outputs.stdout)) return 0;
     const options = verifyOptions(args);
     return await ('bundle' in options ? verifyFile(options, print) : verifyStored(options, print));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    outputs.stderr(`${failureLine(error)}\n`);
+    outputs.stderr(`${escapedLine(failureLine(error))}\n`);
     return 2;
   }
 }

@@ -1,6 +1,7 @@
-import { outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runVerify } from './verify-command.ts';
 
+keepFilesPrivate();
 outliveReaders();
 process.exitCode = await runVerify(process.argv.slice(2), {
   stdout: (text) => void process.stdout.write(text),

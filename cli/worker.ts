@@ -11,7 +11,7 @@ import {
   workerWords,
   workQueueNotice,
 } from './options/worker-options.ts';
-import { jsonLog, type Log, outliveReaders, textLog } from './outputs.ts';
+import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
@@ -56,6 +56,7 @@ function stopOnSignals(worker: Worker): void {
   }
 }
 
+keepFilesPrivate();
 outliveReaders();
 const args = process.argv.slice(2);
 try {

@@ -1,4 +1,4 @@
-import type { DeletionList, DeletionReceipt, DiskUse, GarbageCollection } from '../contract/deletion.ts';
+import type { DeletionList, DeletionPreview, DeletionReceipt, DiskUse, GarbageCollection } from '../contract/deletion.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 export interface DeletionOptions {
@@ -22,6 +22,16 @@ export class Deletions {
   /** Deletes a source that no runtime and no live ingest needs, for good; answers as `runtime` does. */
   source(sourceSessionId: string, { operator }: DeletionOptions = {}): Promise<DeletionReceipt> {
     return this.#delete(`${encodedPath`/v1/source-sessions/${sourceSessionId}`}${queryOf({ operator })}`);
+  }
+
+  /** What the deletion of a study would remove. Throws `HostError` with the code of what would refuse it. */
+  previewRuntime(runtimeId: string): Promise<DeletionPreview> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/deletion-preview`, { isLong: true });
+  }
+
+  /** What the deletion of a source would remove. Throws `HostError` with the code of what would refuse it. */
+  previewSource(sourceSessionId: string): Promise<DeletionPreview> {
+    return this.#transport.json(encodedPath`/v1/source-sessions/${sourceSessionId}/deletion-preview`, { isLong: true });
   }
 
   /** A page of the receipts of what was deleted, newest first. */

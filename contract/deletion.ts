@@ -51,6 +51,13 @@ export const deletionReceipt = z.strictObject({
   }),
 });
 
+/** What a deletion would remove now: the names and sizes that its receipt would have. */
+export const deletionPreview = z.strictObject({
+  schema: z.literal('studio.deletion.preview.v1'),
+  deleted: deletionReceipt.shape.deleted,
+  erased: deletionReceipt.shape.erased,
+});
+
 /** The answer to `GET /v1/deletions`. */
 export const deletions = z.strictObject({
   schema: z.literal('studio.deletions.v1'),
@@ -63,6 +70,7 @@ export const deletionsQuery = listQuery;
 export type DeletedRuntime = z.infer<typeof deletedRuntime>;
 export type DeletedSource = z.infer<typeof deletedSource>;
 export type DeletionReceipt = z.infer<typeof deletionReceipt>;
+export type DeletionPreview = z.infer<typeof deletionPreview>;
 export type DeletionList = z.infer<typeof deletions>;
 
 export const garbageCollectionRequest = z.strictObject({ dryRun: z.boolean() });

@@ -2,11 +2,13 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, writeSyncedFile } from './objects/durable-file.ts';
+import { kindOf, moveDurably, syncFolder, writeSyncedFile } from './objects/durable-file.ts';
 import { failedWith } from './objects/object-store-error.ts';
 
-/** The file of a data root that holds its private key. */
-const signingKeyName = 'signing-key.pem';
+/** The file of a data root that holds its private key: bundles call that of the public one `signing-key.pem`. */
+const signingKeyName = 'private-signing-key.pem';
+/** Its name up to version 1.0.0, the one of the public key in bundles: people sent the wrong file. */
+const formerName = 'signing-key.pem';
 
 const maximumFileBytes = 4096;
 
@@ -73,13 +75,27 @@ async function readKey(path: string): Promise<SigningKey | null> {
 }
 
 /**
+ * Gives the private key of an earlier version its present name, on disk when it resolves. A key that this program can use stays
+ * what it is; any other file is left alone, and who needs the key says why. Only for the holder of the ledger.
+ */
+export async function moveSigningKey(dataRoot: string): Promise<void> {
+  if ((await kindOf(join(dataRoot, signingKeyName))) !== 'missing') return;
+  const former = join(dataRoot, formerName);
+  if ((await readKey(former).catch(() => null)) !== null) await moveDurably(former, join(dataRoot, signingKeyName));
+}
+
+/**
  * The signing key of a data root, which is made if there is none yet; it survives a loss of power before it is used. `newId`
- * names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`.
+ * names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`, also for a file under the
+ * former name that cannot be used: another key would sign in the place of that one.
  */
 export async function openSigningKey(dataRoot: string, newId: () => string): Promise<SigningKey> {
   const path = join(dataRoot, signingKeyName);
-  const known = await readKey(path);
-  if (known !== null) return known;
+  const known = (await readKey(path)) ?? (await readKey(join(dataRoot, formerName)));
+  if (known !== null) {
+    await moveSigningKey(dataRoot);
+    return known;
+  }
   const { privateKey } = generateKeyPairSync('ed25519');
   const fresh = `${path}.${newId()}`;
   try {

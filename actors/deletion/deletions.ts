@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../contract/base/errors.ts';
-import type { DeletionList, DeletionReceipt } from '../../contract/deletion.ts';
+import type { DeletionList, DeletionPreview, DeletionReceipt } from '../../contract/deletion.ts';
 import { type DeletionFacts, deletionReceiptOf } from '../../receipts/deletion.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import { refusedIfPassing } from '../../storage/patience.ts';
@@ -88,15 +88,34 @@ export class DeletionService {
         if (earlier !== null) return earlier;
         throw absentSource(ledger, sessionId);
       }
-      if (registry.isReadInPlace(sessionId)) {
-        throw new ServiceError(
-          'source_read_in_place',
-          'the host reads the files of this source in place, and does not delete them',
-        );
-      }
+      demandOwn(registry, sessionId);
       return this.#deleteSource(sessionId, operator);
     });
     return refusedIfPassing(deletion);
+  }
+
+  /** What the deletion of a runtime would remove. Throws what that would refuse, and `runtime_deleted`. */
+  previewRuntime(runtimeId: string): Promise<DeletionPreview> {
+    const { ledger, needs, measure } = this.#options;
+    const preview = async () => {
+      demandUnneeded(needs.ofRuntime(runtimeId));
+      const found = await measure.runtime(runtimeId);
+      if (found === null) throw absentRuntime(ledger, runtimeId);
+      return previewOf(found);
+    };
+    return refusedIfPassing(preview());
+  }
+
+  /** What the deletion of a source would remove. Throws what that would refuse, and `source_deleted`. */
+  previewSource(sessionId: string): Promise<DeletionPreview> {
+    const { ledger, registry, needs, measure } = this.#options;
+    const preview = async () => {
+      if (!registry.has(sessionId)) throw absentSource(ledger, sessionId);
+      demandOwn(registry, sessionId);
+      demandUnneeded(await needs.ofSource(sessionId));
+      return previewOf(await measure.source(sessionId));
+    };
+    return refusedIfPassing(preview());
   }
 
   /** A page of the receipts, newest first. Throws `invalid_cursor`. */
@@ -147,6 +166,18 @@ export class DeletionService {
       return receipt;
     });
   }
+}
+
+const previewOf = ({ deleted, erased }: Pick<DeletionPreview, 'deleted' | 'erased'>): DeletionPreview => ({
+  schema: 'studio.deletion.preview.v1',
+  deleted,
+  erased,
+});
+
+function demandOwn(registry: HostBasis['registry'], sessionId: string): void {
+  if (!registry.isReadInPlace(sessionId)) return;
+  const why = 'the host reads the files of this source in place, and does not delete them';
+  throw new ServiceError('source_read_in_place', why);
 }
 
 function demandUnneeded(refusal: ServiceError | null): void {

@@ -5,6 +5,7 @@ import type { CaptionProductionResults, QualityControlRow } from '../../contract
 import type { CaptionCorrections, ShownLine } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
+import { shownOn } from '../outputs.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { captionsFileLine, withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
@@ -123,7 +124,7 @@ async function run(call: CommandCall) {
     return exitCodes.withheld;
   }
   if (terminal.json) terminal.result(results, []);
-  else process.stdout.write(await host.captions.webvtt(runtimeId, side));
+  else process.stdout.write(shownOn(process.stdout, await host.captions.webvtt(runtimeId, side)));
   if (given.has('produce')) terminal.remark(captionsFileLine(await host.overview(runtimeId)));
   return exitCodes.done;
 }

@@ -1,3 +1,5 @@
+import { HostError } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
 import type { GarbageCollection } from '../../contract/deletion.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
@@ -5,26 +7,46 @@ import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } fr
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
 import { namedSource, namedStudy, sourceNamed } from './named.ts';
 
+type Kind = 'runtime' | 'source';
+
 const deleteFlags: FlagTable = {
   yes: toggle('deletes without asking'),
   operator: single('TEXT', null, 'who deletes, for the receipt'),
   ...hostFlags,
 };
 
-/** Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. */
-async function agreed({ given, terminal }: CommandCall, what: string): Promise<void> {
+/**
+ * Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. Only what can be deleted is asked
+ * about: the person is not to agree to a thing that is refused then.
+ */
+async function agreed({ host, given, terminal }: CommandCall, kind: Kind, id: string, what: string): Promise<void> {
   if (given.has('yes')) return;
   if (!terminal.isInteractive)
     throw new WrongCall(`without a terminal the deletion cannot be confirmed: add --yes to delete ${what}`);
+  if (!(await canBeDeleted(host.deletions, kind, id))) return;
   terminal.remark(`${what} will be deleted for good; only a receipt of it stays.`);
   if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
+}
+
+/** False for what was deleted before: its receipt is the answer. Throws what would refuse the deletion. */
+async function canBeDeleted(deletions: StudyHost['deletions'], kind: Kind, id: string): Promise<boolean> {
+  try {
+    await (kind === 'runtime' ? deletions.previewRuntime(id) : deletions.previewSource(id));
+    return true;
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    if (error.code === 'runtime_deleted' || error.code === 'source_deleted') return false;
+    // A host of an earlier version has no preview.
+    if (error.code === 'not_found') return true;
+    throw error;
+  }
 }
 
 /**
  * The id of the named item, and the label of the source if it is known. An id that is not listed goes to the host as it is, which
  * knows whether it was deleted.
  */
-async function itemOf(call: CommandCall, kind: 'runtime' | 'source', what: string) {
+async function itemOf(call: CommandCall, kind: Kind, what: string) {
   if (kind === 'runtime') {
     const id = await namedStudy(call, what);
     return {
@@ -49,7 +71,7 @@ function deletedOf(given: GivenFlags) {
 }
 
 /** The item that a person agrees to delete, by its label if there is one. */
-const deletedWords = (kind: 'runtime' | 'source', id: string, label: string | null): string => {
+const deletedWords = (kind: Kind, id: string, label: string | null): string => {
   if (label === null) return `${kind} ${id}`;
   return kind === 'source' ? `${label} (${id})` : `the study of ${label} (${id})`;
 };
@@ -58,7 +80,7 @@ async function deleteForGood(call: CommandCall) {
   const { host, given, terminal } = call;
   const { kind, what } = deletedOf(given);
   const { id, label } = await itemOf(call, kind, what);
-  await agreed(call, deletedWords(kind, id, label));
+  await agreed(call, kind, id, deletedWords(kind, id, label));
   const operator = given.single('operator');
   const receipt = await host.deletions[kind](id, operator === undefined ? {} : { operator });
   const { rows, events, objects, objectBytes } = receipt.erased;

@@ -10,6 +10,7 @@ import { shownCorrections } from '../../contract/captions/correction.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../options/flags.ts';
+import { shownOn } from '../outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { rethrownForCaptions } from './captions.ts';
@@ -151,6 +152,13 @@ const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
     ? `${name} is at 25 frames a second, as the host does not record frame rates; set another with --rate`
     : null;
 
+/** A text comes in one piece, and only a text goes to a terminal. */
+async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
+  for await (const piece of pieces) {
+    yield process.stdout.isTTY ? shownOn(process.stdout, piece.toString('utf8')) : piece;
+  }
+}
+
 async function exportStudy(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call, 0, ['facts.csv']);
@@ -167,7 +175,7 @@ async function exportStudy(call: CommandCall) {
     throw new WrongCall('a bundle is not text for a terminal: name a file by --output');
   }
   const body = await exportedBytes(host, runtimeId, asked, signal);
-  await pipeline(body, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
+  await pipeline(body, shownPieces, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
     // The reader has all that it wants (`outliveReaders`).
     if (error.code !== 'EPIPE') throw error;
   });
@@ -193,7 +201,7 @@ async function printKeys({ host, terminal }: CommandCall) {
   const document = await host.signingKeys();
   terminal.result(
     document,
-    document.keys.map(({ publicKey }) => publicKey.trimEnd()),
+    document.keys.flatMap(({ publicKey }) => publicKey.trimEnd().split('\n')),
   );
   return exitCodes.done;
 }

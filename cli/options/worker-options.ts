@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
 import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
 import {
@@ -58,13 +60,26 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
   return { address, objectSource };
 }
 
-/** Throws `StartError` unless the folder is there. */
+const forEveryone = 0o002;
+
+/**
+ * Throws `StartError` unless the folder is there, and only its owner and its group can write in it and in the folders that hosts
+ * and workers make in it: what workers say about media is read from there.
+ */
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
-  if (found?.isDirectory() !== true) {
-    throw new StartError('object_source_unavailable', `--${sourceFlag} ${objectSource} is not a reachable folder`);
+  if (found?.isDirectory() !== true) throw unavailable(`${objectSource} is not a reachable folder`);
+  const names = (await readdir(objectSource, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  for (const folder of [objectSource, ...names.map(({ name }) => join(objectSource, name))]) {
+    const { mode } = await stat(folder);
+    if ((mode & forEveryone) === 0) continue;
+    const shown = (mode & 0o777).toString(8).padStart(4, '0');
+    const remedy = `chmod o-w ${shellPath(folder)}, or mount it with umask=007 if its modes are fixed`;
+    throw unavailable(`${objectSource}: every user of this machine can write in ${folder} (mode ${shown}); ${remedy}`);
   }
 }
+
+const unavailable = (detail: string) => new StartError('object_source_unavailable', `--${sourceFlag} ${detail}`);
 
 /** The line on stderr of a host with workers, without the user and the password of the queue. */
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { escapedLine, escapedText } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 
 /** How `media-study` ends. `docs/guides/command-line.md` explains each. */
@@ -111,7 +112,10 @@ export async function answerTo(
   }
 }
 
-/** The outputs of a command, and its questions. */
+/**
+ * The outputs of a command, and its questions. What it prints may quote names and messages of others: a character that would steer
+ * the terminal is shown by its escape. A line of a result is one line; a remark may have several.
+ */
 export interface Terminal {
   /** True if results are JSON documents, one a line. */
   readonly json: boolean;
@@ -141,7 +145,8 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
   let isOpen = false;
   let last = '';
   const steps = new Map<string, string>();
-  const progress = (line: string) => {
+  const progress = (given: string) => {
+    const line = escapedLine(given);
     if (line === last) return;
     last = line;
     // Terminals without a size, such as those of some editors and scripts, say 0.
@@ -158,23 +163,22 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     result: (document, lines) => {
       close();
-      if (json) stdout.write(`${JSON.stringify(document)}\n`);
-      else for (const line of lines) stdout.write(`${line}\n`);
+      for (const line of json ? [JSON.stringify(document)] : lines) stdout.write(`${escapedLine(line)}\n`);
     },
     remark: (line) => {
       close();
-      stderr.write(`${line}\n`);
+      stderr.write(`${escapedText(line)}\n`);
     },
     progress,
     measured: (name, document) => {
-      if (json) stderr.write(`${JSON.stringify(document)}\n`);
+      if (json) stderr.write(`${escapedLine(JSON.stringify(document))}\n`);
       else if (stderr.isTTY) progress(progressLine(name, document));
       else if (steps.get(document.id) !== document.stage) progress(`${name}: ${document.stage}`);
       steps.set(document.id, document.stage);
     },
     ask: (question) => {
       close();
-      return answerTo(question, stdin, stderr, signal);
+      return answerTo(escapedText(question), stdin, stderr, signal);
     },
   };
 }

@@ -159,7 +159,7 @@ const errors = {
   export_unavailable: [409, 'read the overview of the runtime: it has the reason'],
   signing_key_unusable: [
     500,
-    'put signing-key.pem in the data root back from a copy with mode 0600, or move it away: the host makes another one',
+    'put private-signing-key.pem in the data root back from a copy with mode 0600, or move it away: the host makes another one',
   ],
   // language explanations
   invalid_language_explanation_request: [400, 'correct the field; spans count code points'],

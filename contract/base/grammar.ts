@@ -98,6 +98,21 @@ export const shownText = (text: string): string =>
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
     .replaceAll(allHidden, (run) => run.replaceAll(/[^\t\n\r]/g, ' '));
 
+const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/**
+ * A text of several lines for a terminal. Each hidden character is shown by its escape, such as `\\u001b`, so that a name from outside
+ * the program steers nothing; tabs and line breaks stay. JSON stays the same JSON.
+ */
+export const escapedText = (text: string): string =>
+  text.replaceAll(allHidden, (run) =>
+    run.replaceAll(/\r\n|[\s\S]/g, (each) => (/^(?:\r?\n|\t)$/.test(each) ? each : escapeOf(each))),
+  );
+
+/** The same for a text that is one line: a line break in it is shown by its escape, too. */
+export const escapedLine = (text: string): string =>
+  text.replaceAll(allHidden, (run) => run.replaceAll(/[^\t]/g, escapeOf));
+
 /** The first `maximum` UTF-16 units of a text, well formed and trimmed, and never with half a character at its end. */
 export const cutText = (text: string, maximum: number): string =>
   text

@@ -5,6 +5,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import { identity } from '../../contract/base/grammar.ts';
 import { requestWords } from '../../contract/base/request-fault.ts';
 import {
+  deletionPreview,
   deletionQuery,
   deletionReceipt,
   deletions,
@@ -15,6 +16,7 @@ import {
   garbageCollectionRequest,
   operatorLabel,
 } from '../../contract/deletion.ts';
+import { runtimeId } from '../../contract/study/start.ts';
 import { json } from '../exchange/description.ts';
 import { type Call, type Endpoint, type Route, read, remove, route, write } from '../exchange/route.ts';
 import { limitOf, pageOf } from '../exchange/target.ts';
@@ -53,6 +55,40 @@ export const deletionRoutes = (service: DeletionService, garbage: Garbage, usage
         status: 200,
         body: await service.source(call.params.sourceSessionId, operatorOf(call)),
       }),
+    }),
+  }),
+  route('/v1/source-sessions/:sourceSessionId/deletion-preview', {
+    room: 'deletion',
+    params: { sourceSessionId: identity },
+    GET: read({
+      id: 'previewSourceDeletion',
+      summary: 'what the deletion of a source would remove, or why it would be refused',
+      answers: [json(200, deletionPreview)],
+      refusals: [
+        'unknown_source_session',
+        'source_deleted',
+        'source_in_use',
+        'source_read_in_place',
+        'stored_content_inconsistent',
+      ],
+      handle: async ({ params }) => ({ status: 200, body: await service.previewSource(params.sourceSessionId) }),
+    }),
+  }),
+  route('/v1/runtimes/:runtimeId/deletion-preview', {
+    room: 'deletion',
+    params: { runtimeId },
+    GET: read({
+      id: 'previewRuntimeDeletion',
+      summary: 'what the deletion of a study would remove, or why it would be refused',
+      answers: [json(200, deletionPreview)],
+      refusals: [
+        'unknown_runtime',
+        'runtime_deleted',
+        'runtime_live',
+        'runtime_in_production',
+        'stored_content_inconsistent',
+      ],
+      handle: async ({ params }) => ({ status: 200, body: await service.previewRuntime(params.runtimeId) }),
     }),
   }),
   route('/v1/deletions', {

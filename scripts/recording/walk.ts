@@ -1,4 +1,4 @@
-import { deletionReceipt, deletions } from '../../contract/deletion.ts';
+import { deletionPreview, deletionReceipt, deletions } from '../../contract/deletion.ts';
 import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
 import { library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
@@ -71,7 +71,9 @@ async function deletion(
   params: Record<string, string>,
   { sourceSessionId }: SourceSessionRow,
 ): Promise<void> {
+  await recorder.granted('previewRuntimeDeletion', deletionPreview, { params });
   await recorder.granted('deleteRuntime', deletionReceipt, { params, query: { operator: 'Local operator' } });
+  await recorder.granted('previewSourceDeletion', deletionPreview, { params: { sourceSessionId } });
   await recorder.granted('deleteSource', deletionReceipt, { params: { sourceSessionId } });
   await recorder.granted('listDeletions', deletions, { query: { limit: '1' } });
   await recorder.refused('readRuntime', { params });

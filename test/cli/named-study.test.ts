@@ -13,6 +13,7 @@ import {
 import { checkReviewer } from '../../cli/commands/review.ts';
 import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
+import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { cancellationMessage } from '../../contract/study/cancellation.ts';
 
@@ -120,7 +121,8 @@ test('bug: a person had to agree to delete a source that is not there', async (t
 });
 
 test('bug: what a person agrees to delete was named by 64 hex digits alone', async (t) => {
-  const host = { ...call.host, overview: async () => ({ source: { label: 'film' } }) };
+  const deletions = { previewRuntime: async () => ({}), previewSource: async () => ({}) };
+  const host = { ...call.host, overview: async () => ({ source: { label: 'film' } }), deletions };
   const agreed = async (...args: readonly string[]) => {
     const remarks: string[] = [];
     const terminal = { isInteractive: true, remark: (line: string) => remarks.push(line), ask: async () => 'no' };
@@ -239,4 +241,41 @@ test('bug: a study that a person canceled was listed as interrupted', (t) => {
     ({ ...studies[0], lifecycle: 'interrupted', reason: { code: 'executor_interrupted', message } }) as never;
   t.regex(studyLine(row(cancellationMessage)), / canceled {2}0:00/);
   t.regex(studyLine(row('resumes exhausted')), / interrupted {2}0:00/);
+});
+
+test('bug: delete asked for a yes, and refused after it', async (t) => {
+  const refusal = new HostError({
+    status: 409,
+    code: 'source_in_use',
+    message: 'two studies need it',
+    retryAfterSeconds: null,
+  } as ConstructorParameters<typeof HostError>[0]);
+  const asked = (previewSource: () => Promise<unknown>) => {
+    const steps: string[] = [];
+    const terminal = {
+      isInteractive: true,
+      remark: () => undefined,
+      result: () => undefined,
+      ask: async () => {
+        steps.push('asked');
+        return 'no';
+      },
+    };
+    const deletions = {
+      previewSource,
+      source: async () => {
+        steps.push('deleted');
+        return { deletedAt: '', receiptId: '', erased: { rows: 0, events: 0, objects: 0, objectBytes: 0 } };
+      },
+    };
+    const given = parseFlags(['source', 'unseen'], deleting.flags, 2);
+    const run = deleting.run({ ...call, given, terminal, host: { ...call.host, deletions } } as unknown as CommandCall);
+    return { steps, run };
+  };
+  const refused = asked(() => Promise.reject(refusal));
+  await t.throwsAsync(refused.run, { is: refusal });
+  t.deepEqual(refused.steps, []);
+  const unconfirmed = asked(async () => ({}));
+  await t.throwsAsync(unconfirmed.run, { instanceOf: WrongCall, message: 'nothing was deleted' });
+  t.deepEqual(unconfirmed.steps, ['asked']);
 });

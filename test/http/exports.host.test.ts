@@ -173,7 +173,7 @@ test('a client that has a file gets nothing but the word that it is the same', a
 test('a whole study is one archive, signed by the key of the host', async (t) => {
   const { host, study } = await openCaptioned(t);
   const bundle = exportOf(study.runtimeId, 'bundle');
-  const keyFile = join(host.dataRoot, 'signing-key.pem');
+  const keyFile = join(host.dataRoot, 'private-signing-key.pem');
   await writeFile(keyFile, 'no key', { mode: 0o600 });
   host.refused(t, await host.get('/v1/signing-keys'), 'signing_key_unusable');
   host.refused(t, await host.get(bundle), 'signing_key_unusable');

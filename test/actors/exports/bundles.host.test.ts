@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import test from 'ava';
@@ -8,6 +8,7 @@ import { ServiceError } from '../../../contract/base/errors.ts';
 import { ArchiveBytes, readArchive, ustarHeader } from '../../../formats/tar.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import { moveSigningKey } from '../../../storage/signing-key.ts';
 import { schemaValidator } from '../../json-schemas.ts';
 import {
   added,
@@ -61,7 +62,9 @@ test('the same runtime gives the same bytes, after another opening of the store 
   const first = await bundleOf(bundles);
   t.true((await bundleOf(bundles)).equals(first));
   const again = await bundlesOfStudy(t);
-  await writeFile(join(again.root, 'signing-key.pem'), await readFile(join(root, 'signing-key.pem')), { mode: 0o600 });
+  await writeFile(join(again.root, 'private-signing-key.pem'), await readFile(join(root, 'private-signing-key.pem')), {
+    mode: 0o600,
+  });
   t.true((await bundleOf(again.bundles)).equals(first));
 });
 
@@ -158,7 +161,7 @@ test('media that changed is not handed out', async (t) => {
 
 test('the key is made once, is private to its owner, and is refused if it is not', async (t) => {
   const { bundles, root, restarted } = await bundlesOfStudy(t);
-  const path = join(root, 'signing-key.pem');
+  const path = join(root, 'private-signing-key.pem');
   const [one, other] = await Promise.all([bundles.keys(), bundles.keys()]);
   t.deepEqual(one, other);
   t.is((await stat(path)).mode & 0o777, 0o600);
@@ -180,6 +183,34 @@ test('the key is made once, is private to its owner, and is refused if it is not
   }
   await writeFile(path, pem);
   t.deepEqual(await opened(), one);
+});
+
+test('bug: the private key of a data root had the file name of the public one in bundles', async (t) => {
+  const { bundles, root, restarted } = await bundlesOfStudy(t);
+  const [path, former] = [join(root, 'private-signing-key.pem'), join(root, 'signing-key.pem')];
+  const made = await bundles.keys();
+  await rename(path, former);
+  // As an earlier version left it: a start gives it its name, and it stays the same key.
+  await moveSigningKey(root);
+  t.false((await readdir(root)).includes('signing-key.pem'));
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  t.deepEqual(await restarted().keys(), made);
+  // A person put the former file back into a data root that has no key yet.
+  await rename(path, former);
+  t.deepEqual(await restarted().keys(), made);
+  t.false((await readdir(root)).includes('signing-key.pem'));
+  // A version before made another one while it ran again: the first key stays the one that signs.
+  await writeFile(former, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), {
+    mode: 0o600,
+  });
+  await moveSigningKey(root);
+  t.deepEqual(await restarted().keys(), made);
+  // What cannot be used is neither moved nor replaced.
+  await rm(path);
+  await chmod(former, 0o644);
+  await moveSigningKey(root);
+  t.is(await codeOf(restarted().keys()), 'signing_key_unusable');
+  t.true((await readdir(root)).includes('signing-key.pem'));
 });
 
 test('unsigned, signed by the trusted key and signed by another one are three answers', async (t) => {

@@ -47,7 +47,7 @@ const replaceable = [
   'live',
   'transition',
   'inbox',
-  'signing-key.pem',
+  'private-signing-key.pem',
   'ledger.tables',
   'ledger.mark',
   'MEDIA-STUDY-DATA-ROOT',
