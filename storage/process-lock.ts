@@ -10,13 +10,13 @@ export interface ProcessLock {
   close(): Promise<void>;
 }
 
-/** The file that LevelDB locks. Nothing may remove it: another process could hold a lock on it that nobody sees then. */
+/** The file that LevelDB locks. It is never removed: another process may hold a lock on it, which the next one would not see. */
 const lockedFile = 'LOCK';
 
 /**
  * Takes the lock in a folder, which is made for its owner alone; null while another holds it, in this process or in another one.
- * Node has no call for a lock of the system, and LevelDB takes one (fcntl): a file with the id of a process would stay behind after a kill,
- * and its id means nothing in another container. Throws the error of the file system or of LevelDB.
+ * Node has no call for a lock of the system; LevelDB takes one (fcntl). A file with the id of a process would stay behind after a
+ * kill, and such an id means nothing in another container. Throws the error of the file system or of LevelDB.
  */
 export async function takeLock(folder: string): Promise<ProcessLock | null> {
   await makeFolder(folder);

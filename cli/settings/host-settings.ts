@@ -21,7 +21,6 @@ import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-op
 import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
-  faultOf,
   isOfOwnHost,
   isReplaced,
   misfitOf,
@@ -30,6 +29,7 @@ import {
   type SettingChanges,
   type Settings,
   type SettingValue,
+  settingFault,
   settingFlags,
   settingRoomOf,
   settingsAfter,
@@ -42,7 +42,7 @@ import { demandServer, demandStart, serversOf, type UsedServer } from './start-t
 /** How a change of a setting takes effect. */
 const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
 
-/** When to ask again for a change that the system refused, in seconds. */
+/** The wait before another attempt at a change that the system refused, in seconds. */
 const busySeconds = 1;
 
 const isLimit = (name: string): boolean => changeOf(name) === 'at_once';
@@ -272,7 +272,7 @@ export class RunningSettings implements SettingsService {
       const flag = settingFlags[name];
       const misfit = flag === undefined ? null : misfitOf(flag, value);
       if (misfit !== null) throw invalid(`${name}: ${misfit}`);
-      const fault = faultOf(name, value);
+      const fault = settingFault(name, value);
       if (fault !== null) throw invalid(fault);
     }
     const changes = new Map<string, SettingValue | undefined>(Object.entries(set));

@@ -8,12 +8,12 @@ import { hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   changeSettings,
-  faultOf,
   inSettingNames,
   readSettings,
   type SettingChanges,
   type Settings,
   type SettingValue,
+  settingFault,
   settingFlags,
   settingOf,
   settingRoomOf,
@@ -77,7 +77,7 @@ async function demandChange(after: Settings, verb: Verb, names: readonly string[
   try {
     for (const name of names) {
       const value = after.get(name);
-      const fault = value === undefined ? null : faultOf(name, value);
+      const fault = value === undefined ? null : settingFault(name, value);
       if (fault !== null) throw new StartError('invalid_settings', fault);
     }
     const rooms = names.map(settingRoomOf);

@@ -47,10 +47,10 @@ export function misfitOf({ form }: Flag, value: unknown): string | null {
 }
 
 /**
- * Why a value that fits its option is not set, as a sentence in the name of the setting; null if nothing is wrong with it. Only a host
- * with a model reads the address of its server, which may be long after it was set.
+ * The fault of a value that fits its option, as a sentence with the name of the setting; null if it has none. Only a host with a model
+ * reads the address of its server, perhaps long after it was set.
  */
-export function faultOf(name: string, value: SettingValue): string | null {
+export function settingFault(name: string, value: SettingValue): string | null {
   const fault = name === 'model-server' ? addressFault(String(value)) : null;
   return fault === null ? null : `${name} ${fault}`;
 }
@@ -246,10 +246,10 @@ export function changedSettings(text: string | null, changes: SettingChanges): s
 }
 
 /**
- * Changes settings of a file. `changesOf` gets the settings as they are and gives the changes, and may take its time: if another process
- * has changed the file by then, it is called again with the new settings. A reader finds the file before or after the change, which is
- * on disk when it resolves. `place` is called before the file is written. Throws `StartError` `invalid_settings`, and what `changesOf`,
- * `place` and `changeSmallFile` throw; nothing is changed then.
+ * Changes settings of a file. `changesOf` gets the settings and gives the changes, and may take its time. If another process has changed
+ * the file by then, it is called again with the new settings. A reader finds the file before or after the change, which is on disk at
+ * the end. `place` is called before the file is written. Throws `StartError` `invalid_settings`, and the errors of `changesOf`, `place`
+ * and `changeSmallFile`; nothing is changed then.
  */
 export async function changeSettings(
   path: string,

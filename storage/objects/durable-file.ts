@@ -41,8 +41,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * The same for a folder that a person chose for a file: on a file system that has no sync of folders, such as some of SMB, and in a
- * folder that may be written and not read, the file is taken as it is.
+ * The same for a folder that a person chose for a file. Some file systems, such as those of SMB, have no sync of folders, and a folder
+ * may be closed to readers. The file counts as written then.
  */
 export async function syncChosenFolder(path: string): Promise<void> {
   try {

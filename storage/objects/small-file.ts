@@ -7,7 +7,7 @@ import { kindOf, makeFolder, replaceDurably, syncChosenFolder } from './durable-
 import { failedWith, ObjectStoreError } from './object-store-error.ts';
 import { openRegular } from './regular-file.ts';
 
-// Files of a person and of a host that are read whole, and replaced whole: settings, tokens, the address of a host.
+// Files that are read whole, and replaced whole: settings, tokens, and where a host listens.
 
 /** The most bytes of a small file. The settings of a host have a few hundred. */
 const smallFileBytes = 1024 * 1024;
@@ -31,8 +31,8 @@ export async function readSmallFile(path: string, maximumBytes = smallFileBytes)
 }
 
 /**
- * True for the content of a file that a loss of power can leave where its name was synced before its bytes: none, or nothing but
- * NUL (XFS), or white space.
+ * True for a file without content: no bytes, or only NUL and white space. A loss of power leaves such a file if its name reached the disk
+ * before its bytes; XFS leaves NUL.
  */
 export const isBlank = (bytes: Uint8Array): boolean => /^[\0\s]*$/.test(Buffer.from(bytes).toString('latin1'));
 
@@ -67,7 +67,7 @@ export class SmallFileBusy extends Error {
   }
 }
 
-/** A small file while nobody else changes it. */
+/** A small file that no other process changes meanwhile. */
 export interface HeldSmallFile {
   read(): Promise<Buffer | null>;
   /** Replaces it whole, for its owner alone; on disk when it resolves. */

@@ -28,7 +28,7 @@ async function startedOn(t: ExecutionContext, root: string) {
   return { host, ask };
 }
 
-/** Every entry of a folder, with the bytes of what is no file of the store. */
+/** Every entry of a folder, with the bytes of those outside the store. */
 async function contentOf(root: string): Promise<Readonly<Record<string, string>>> {
   const content: Record<string, string> = {};
   for (const name of (await readdir(root, { recursive: true })).sort()) {

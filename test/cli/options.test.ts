@@ -16,7 +16,7 @@ import {
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { demandObjectSource, workerFlags, workQueueNotice } from '../../cli/options/worker-options.ts';
-import { faultOf, withoutCredentials } from '../../cli/settings/settings-file.ts';
+import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { addressFault, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { repository } from './command.ts';
@@ -430,10 +430,10 @@ test('bug: a part of an unencoded password in the address of a model server was 
   for (const [address, fault] of Object.entries(wrong)) {
     t.is(addressFault(address), fault, address);
     t.deepEqual(hostedProvider({ OPENAI_BASE_URL: address }), { refused: `OPENAI_BASE_URL ${fault}` });
-    t.is(faultOf('model-server', address), `model-server ${fault}`);
+    t.is(settingFault('model-server', address), `model-server ${fault}`);
   }
   t.is(addressFault('http://127.0.0.1/%40me/v1'), null);
-  t.is(faultOf('reviewer-label', 'ftp://127.0.0.1'), null);
+  t.is(settingFault('reviewer-label', 'ftp://127.0.0.1'), null);
 });
 
 test('the name and the password in an address are never shown', (t) => {

@@ -95,7 +95,7 @@ test('the lock of a file ends with a process that is killed, and another process
   t.not(taken, null);
   t.is(await takeLock(lock), null, 'also within one process');
   await taken?.close();
-  // What a loss of power can leave of its store.
+  // A loss of power can leave its store like this.
   for (const name of await readdir(lock)) if (name !== 'LOCK') await truncate(join(lock, name), 0);
   const again = await takeLock(lock);
   t.not(again, null);
@@ -169,10 +169,7 @@ test('bug: drafts of killed processes stayed in the data root for good', async (
   const kept = ['settings.json.20261128', 'settings.json.bak', `settings.json.${process.pid}`];
   for (const name of kept) await writeFile(join(root, name), '{}');
   await hostOn(t, root, '--token-file', token);
-  t.deepEqual(
-    (await draftsIn(root)).sort(),
-    kept.filter((name) => !name.endsWith('.bak')),
-  );
+  t.deepEqual((await draftsIn(root)).sort(), kept.filter((name) => !name.endsWith('.bak')).sort());
   t.deepEqual((await readdir(folder)).sort(), ['.token.lock', 'root', 'token']);
 });
 
@@ -191,7 +188,7 @@ test('bug: the draft of a change under way was taken for a leftover', async (t) 
   t.deepEqual(await draftsIn(root), []);
 });
 
-/** Entries that are no small files, by what they are. */
+/** Entries of other kinds in the place of a small file. */
 async function oddEntries(t: ExecutionContext): Promise<Readonly<Record<string, string>>> {
   const folder = await scratchFolder(t);
   const [pipe, large, socket] = [join(folder, 'pipe'), join(folder, 'large'), join(folder, 'socket')];
