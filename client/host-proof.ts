@@ -1,0 +1,180 @@
+import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
+import { HostUnproved } from './host-error.ts';
+import type { HostAddress, PatientFetch } from './transport.ts';
+
+/** What a host has proved: its facts, and the origin of the numeric address at which it did. */
+export interface ProvedHost extends HostFacts {
+  readonly origin: string;
+}
+
+/** The most bytes of a proof: a program that is no host may answer without an end. */
+const mostBytes = 4_096;
+
+/** How long a proof is waited for, in ms. A host makes one at once, as soon as it gets to it. */
+const patienceMs = 30_000;
+
+/** How long a proof holds without an answer: a connection that the client does not use may end unseen. */
+const provedMs = 1_000;
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+
+/** The host name of an origin without the brackets of IPv6. */
+const hostNameOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** True for an origin on this machine without TLS, where any user may listen: there a host has to prove that it knows the token. */
+export function isOpenToOthers(baseUrl: string): boolean {
+  const url = new URL(baseUrl);
+  const name = hostNameOf(url);
+  return url.protocol === 'http:' && (loopback.test(name) || name === 'localhost' || name.endsWith('.localhost'));
+}
+
+/** The numeric addresses behind a loopback name. `localhost` may lead to two, with another program at each. */
+async function addressesOf(url: URL): Promise<readonly string[]> {
+  const name = hostNameOf(url);
+  if (loopback.test(name)) return [name];
+  const { lookup } = await import('node:dns/promises');
+  const found = (await lookup(name, { all: true })).map(({ address }) => address);
+  if (!found.every((address) => loopback.test(address))) throw new HostUnproved(url.origin, 'not_loopback', 0);
+  return found;
+}
+
+const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The HMAC-SHA-256 of a text under a token, in hex. */
+async function signed(token: string, text: string): Promise<string> {
+  const bytes = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' } as const;
+  // HMAC fills a key up with zeros, and the interface takes no empty one.
+  const secret = bytes.encode(token === '' ? '\0' : token);
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign']);
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text))));
+}
+
+/** The beginning of an answer as text. */
+async function shortText(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let read = 0; reader !== undefined && read <= mostBytes; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      read += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+    return text;
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+interface Answered extends HostFacts {
+  readonly proof: string;
+}
+
+/** The proof in an answer; null if it has none. */
+function proofIn(text: string): Answered | null {
+  try {
+    const answer: unknown = JSON.parse(text);
+    const { device, inode, pid, startedAt, proof } = answer as Record<keyof Answered, unknown>;
+    if (typeof device !== 'string' || typeof inode !== 'string' || typeof proof !== 'string') return null;
+    if (typeof pid !== 'number' || !(startedAt === null || typeof startedAt === 'string')) return null;
+    return { device, inode, pid, startedAt, proof };
+  } catch {
+    return null;
+  }
+}
+
+/** Asks one numeric address. Throws `HostUnproved`, and the error of `ask` if nobody answers. */
+async function provedAt(
+  url: URL,
+  address: string,
+  token: string,
+  ask: PatientFetch,
+  given: AbortSignal | undefined,
+): Promise<ProvedHost> {
+  const port = url.port === '' ? 80 : Number(url.port);
+  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+  const stop = new AbortController();
+  const end = () => stop.abort(given?.reason);
+  const timer = setTimeout(() => stop.abort(new Error('no proof in time')), patienceMs);
+  given?.addEventListener('abort', end, { once: true });
+  try {
+    given?.throwIfAborted();
+    const request = { method: 'GET', headers: { Accept: 'application/json' }, body: null, signal: stop.signal };
+    const answer = await ask(`${origin}/v1/host-proof?nonce=${nonce}`, request);
+    const proved = answer.status === 200 ? proofIn(await shortText(answer)) : null;
+    if (proved === null) {
+      await answer.body?.cancel().catch(() => undefined);
+      throw new HostUnproved(origin, 'no_proof', answer.status);
+    }
+    const { proof, ...facts } = proved;
+    if (proof !== (await signed(token, proofMessage({ nonce, address, port }, facts))))
+      throw new HostUnproved(origin, 'wrong_proof', 401);
+    return { ...facts, origin };
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', end);
+  }
+}
+
+/**
+ * Has the host at an address prove that it knows the token, which is not sent. The proof is bound to the numeric address and the port
+ * that were called. Throws `HostUnproved`, and the error of `ask` if nobody answers within 30 s.
+ */
+export async function proveHost(
+  { baseUrl, token }: HostAddress,
+  ask: PatientFetch,
+  signal?: AbortSignal,
+): Promise<ProvedHost> {
+  const url = new URL(baseUrl);
+  const addresses = await addressesOf(url);
+  let failure: unknown = new TypeError(`${baseUrl} has no address`);
+  for (const address of addresses) {
+    try {
+      return await provedAt(url, address, token, ask, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      // A host at one of two addresses leaves the other one to anybody; what that says counts only if nobody proves more.
+      if (!(failure instanceof HostUnproved)) failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** The proofs that a client has: it asks again for another address, token or process, and after a lost connection. */
+export class HostProofs {
+  readonly #ask: PatientFetch;
+  readonly #accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>;
+  #proved: { readonly of: string; readonly origin: string; until: number } | null = null;
+  #losses = 0;
+
+  /** `accept` throws for a host that knows the token and is the wrong one all the same. */
+  constructor(ask: PatientFetch, accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>) {
+    this.#ask = ask;
+    this.#accept = accept;
+  }
+
+  /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and what `accept` throws. */
+  async origin(address: HostAddress, signal: AbortSignal | undefined): Promise<string> {
+    const of = JSON.stringify([address.baseUrl, address.token, address.process ?? '']);
+    if (this.#proved?.of === of && performance.now() < this.#proved.until) return this.#proved.origin;
+    const losses = this.#losses;
+    const proved = await proveHost(address, this.#ask, signal);
+    await this.#accept(proved, address);
+    if (losses === this.#losses) this.#proved = { of, origin: proved.origin, until: performance.now() + provedMs };
+    return proved.origin;
+  }
+
+  /** An answer has come over a connection of the host. */
+  answered(): void {
+    if (this.#proved !== null) this.#proved.until = performance.now() + provedMs;
+  }
+
+  /** A connection was lost, or not made: another program may have the port by now. */
+  lost(): void {
+    this.#losses += 1;
+    this.#proved = null;
+  }
+}
