@@ -83,6 +83,12 @@ export async function processState(pid: number): Promise<'running' | 'stopped' |
   return state === 'T' || state === 't' ? 'stopped' : 'running';
 }
 
+/** True if the number of a process means something here: containers have numbers of their own. */
+export async function isOfThisSpace({ pidNamespace: space }: Pick<ProcessIdentity, 'pidNamespace'>): Promise<boolean> {
+  const now = await pidNamespace();
+  return space === null || now === null || space === now;
+}
+
 /** Why the process of a host file is not the one that runs now under its number; null if nothing speaks against it. */
 export async function endOf({
   pid,
@@ -90,10 +96,10 @@ export async function endOf({
   bootId: boot,
   pidNamespace: space,
 }: ProcessIdentity): Promise<string | null> {
-  const [nowBoot, nowSpace] = await Promise.all([bootId(), pidNamespace()]);
+  const nowBoot = await bootId();
   if (boot !== null && nowBoot !== null && boot !== nowBoot) return 'the system was started again since';
   // The number means nothing here; the proof of the host decides.
-  if (space !== null && nowSpace !== null && space !== nowSpace) return null;
+  if (!(await isOfThisSpace({ pidNamespace: space }))) return null;
   if ((await processState(pid)) === 'ended') return `its process ${pid} has ended`;
   const now = startedAt === null ? null : await startedAtOf(pid);
   return now === null || now === startedAt ? null : `its process ${pid} has ended, and another has its number`;

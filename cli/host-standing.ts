@@ -1,15 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { type HostFile, readHostFile } from './host-files.ts';
-import { endOf, isSameRoot, ownersOfListeners, rootIdentity } from './host-identity.ts';
+import { endOf, isOfThisSpace, isSameRoot, ownersOfListeners, rootIdentity } from './host-identity.ts';
 
 /**
  * What a data root says of its host, after all checks that need no request: `there` if nothing speaks against the host, which still
  * has to prove itself; `earlier` for a live process of a version whose file names neither root nor start, and which cannot prove
- * anything; `stale` for a file that is not of a host of this folder, with the reason as a clause. `text` is the file as it was read.
+ * anything; `stale` for a file that is not of a host of this folder, with the reason as a clause. `text` is the file as it was read. `isSeen` is false for a process of a container, which
+ * cannot be looked at from here.
  */
 export type HostStanding =
   | { readonly state: 'none' }
-  | { readonly state: 'there'; readonly file: HostFile; readonly text: string }
+  | { readonly state: 'there'; readonly file: HostFile; readonly text: string; readonly isSeen: boolean }
   | { readonly state: 'earlier'; readonly file: HostFile; readonly text: string }
   | { readonly state: 'stale'; readonly why: string; readonly text: string | null };
 
@@ -48,5 +49,5 @@ export async function hostStanding(dataRoot: string): Promise<HostStanding> {
   if (ended !== null) return stale(ended);
   const stranger = await strangerAt(dataRoot, file.listening);
   if (stranger !== null) return stale(`a program of user ${stranger} listens on its port`);
-  return { state: 'there', file, text };
+  return { state: 'there', file, text, isSeen: await isOfThisSpace(file) };
 }

@@ -16,7 +16,8 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 function reported(error: unknown): ExitCode {
   const isWrong = error instanceof StartError || error instanceof WrongCall;
   const isOfSettings = error instanceof StartError && error.code === 'invalid_settings';
-  const hint = isWrong ? '; media-study mcp --help shows its flags' : '';
+  const ownHint = error instanceof HostUnreachable ? `; ${error.hint}` : '';
+  const hint = isWrong ? '; media-study mcp --help shows its flags' : ownHint;
   report(isOfSettings ? failureLine(error) : `${error instanceof Error ? error.message : String(error)}${hint}`);
   if (isWrong) return exitCodes.usage;
   return error instanceof NoHost || error instanceof HostUnreachable ? exitCodes.noHost : exitCodes.failed;

@@ -76,10 +76,14 @@ export class HostAway extends Error {
  * proof: the token is that of another host, or another program has the port. It is `unknown_answer` where there is no proof at all.
  */
 export class HostUnproved extends HostError {
-  constructor(origin: string, why: 'no_proof' | 'wrong_proof' | 'not_loopback', status: number) {
+  /** `no_proof` for an answer without one, `wrong_proof` for one under another token, `not_loopback` for a name that leads elsewhere. */
+  readonly why: 'no_proof' | 'wrong_proof' | 'not_loopback';
+
+  constructor(origin: string, why: HostUnproved['why'], status: number) {
     const code = why === 'wrong_proof' ? 'unauthorized' : 'unknown_answer';
     super({ status, code, message: `${unprovedWords[why](origin)}; ${unprovedHint}`, retryAfterSeconds: null });
     this.name = 'HostUnproved';
+    this.why = why;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
-import { HostUnproved } from './host-error.ts';
+import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
 import type { HostAddress, PatientFetch } from './transport.ts';
 
 /** What a host has proved: its facts, and the origin of the numeric address at which it did. */
@@ -10,11 +10,10 @@ export interface ProvedHost extends HostFacts {
 /** The most bytes of a proof: a program that is no host may answer without an end. */
 const mostBytes = 4_096;
 
-/** How long a proof is waited for, in ms. A host makes one at once, as soon as it gets to it. */
-const patienceMs = 30_000;
+/** How long a proof is waited for, in ms. A host makes one as soon as it gets to it; commands give a silent host up before. */
+const patienceMs = 60_000;
 
-/** How long a proof holds without an answer: a connection that the client does not use may end unseen. */
-const provedMs = 1_000;
+const silentHint = 'look whether its process is stopped, or another program has its port';
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 
@@ -85,7 +84,7 @@ function proofIn(text: string): Answered | null {
   }
 }
 
-/** Asks one numeric address. Throws `HostUnproved`, and the error of `ask` if nobody answers. */
+/** Asks one numeric address. Throws `HostUnproved`, `HostSilent`, and the error of `ask` if nobody answers. */
 async function provedAt(
   url: URL,
   address: string,
@@ -98,7 +97,7 @@ async function provedAt(
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
   const stop = new AbortController();
   const end = () => stop.abort(given?.reason);
-  const timer = setTimeout(() => stop.abort(new Error('no proof in time')), patienceMs);
+  const timer = setTimeout(() => stop.abort(new HostSilent(origin, silentHint)), patienceMs);
   given?.addEventListener('abort', end, { once: true });
   try {
     given?.throwIfAborted();
@@ -113,6 +112,10 @@ async function provedAt(
     if (proof !== (await signed(token, proofMessage({ nonce, address, port }, facts))))
       throw new HostUnproved(origin, 'wrong_proof', 401);
     return { ...facts, origin };
+  } catch (error) {
+    // A request that was given up may fail with another error, such as that of the connection.
+    if (stop.signal.reason instanceof HostSilent) throw stop.signal.reason;
+    throw error;
   } finally {
     clearTimeout(timer);
     given?.removeEventListener('abort', end);
@@ -121,7 +124,7 @@ async function provedAt(
 
 /**
  * Has the host at an address prove that it knows the token, which is not sent. The proof is bound to the numeric address and the port
- * that were called. Throws `HostUnproved`, and the error of `ask` if nobody answers within 30 s.
+ * that were called. Throws `HostUnproved`, `HostSilent` after 60 s, and the error of `ask` if nobody answers.
  */
 export async function proveHost(
   { baseUrl, token }: HostAddress,
@@ -143,11 +146,23 @@ export async function proveHost(
   throw failure;
 }
 
-/** The proofs that a client has: it asks again for another address, token or process, and after a lost connection. */
+/** The caller refuses a host that has proved itself; told from an error of the connection, after which a request is tried again. */
+export class HostRefused extends Error {
+  constructor(readonly reason: unknown) {
+    super('the caller refused the host', { cause: reason });
+    this.name = 'HostRefused';
+  }
+}
+
+/**
+ * The proofs of the hosts of a client. A host proves itself before each request: between two of them it may have been killed, and any
+ * user may have its port. Where the address names the process, the caller has just seen that it lives: one proof is enough
+ * then for each address, token and process, until a connection is lost.
+ */
 export class HostProofs {
   readonly #ask: PatientFetch;
   readonly #accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>;
-  #proved: { readonly of: string; readonly origin: string; until: number } | null = null;
+  #proved: { readonly of: string; readonly origin: string } | null = null;
   #losses = 0;
 
   /** `accept` throws for a host that knows the token and is the wrong one all the same. */
@@ -156,20 +171,20 @@ export class HostProofs {
     this.#accept = accept;
   }
 
-  /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and what `accept` throws. */
+  /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and `HostRefused`. */
   async origin(address: HostAddress, signal: AbortSignal | undefined): Promise<string> {
-    const of = JSON.stringify([address.baseUrl, address.token, address.process ?? '']);
-    if (this.#proved?.of === of && performance.now() < this.#proved.until) return this.#proved.origin;
+    const { baseUrl, token, process } = address;
+    const of = JSON.stringify([baseUrl, token, process]);
+    if (process !== undefined && this.#proved?.of === of) return this.#proved.origin;
     const losses = this.#losses;
     const proved = await proveHost(address, this.#ask, signal);
-    await this.#accept(proved, address);
-    if (losses === this.#losses) this.#proved = { of, origin: proved.origin, until: performance.now() + provedMs };
+    try {
+      await this.#accept(proved, address);
+    } catch (error) {
+      throw error instanceof HostAway ? error : new HostRefused(error);
+    }
+    if (losses === this.#losses) this.#proved = { of, origin: proved.origin };
     return proved.origin;
-  }
-
-  /** An answer has come over a connection of the host. */
-  answered(): void {
-    if (this.#proved !== null) this.#proved.until = performance.now() + provedMs;
   }
 
   /** A connection was lost, or not made: another program may have the port by now. */

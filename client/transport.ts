@@ -1,5 +1,5 @@
 import { AnswerLate, HostAway, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
-import { HostProofs, isOpenToOthers, type ProvedHost } from './host-proof.ts';
+import { HostProofs, HostRefused, isOpenToOthers, type ProvedHost } from './host-proof.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
 export type Given<Value> = Value extends readonly (infer Item)[]
@@ -27,7 +27,10 @@ export interface HostAddress {
   /** The origin, such as `http://127.0.0.1:41879`. */
   readonly baseUrl: string;
   readonly token: string;
-  /** Names the process of the host, if the caller knows it: another one at the same address has to prove itself again. */
+  /**
+   * Names the process of the host, if the caller has just seen that it lives: it then proves itself once, and another one at the same
+   * address again. Without it the host proves itself before each request.
+   */
   readonly process?: string;
 }
 
@@ -285,14 +288,13 @@ export class Transport {
         address = await this.#find();
         const origin = await this.#provedOrigin(address, signal);
         isSent = true;
-        const answer = await this.#send({ ...address, baseUrl: origin }, path, call);
-        this.#proofs?.answered();
-        return await taken(answer);
+        return await taken(await this.#send({ ...address, baseUrl: origin }, path, call));
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof HostAway) {
           if (performance.now() >= end) throw new HostUnreachable(error.origin, error);
         } else {
+          if (error instanceof HostRefused) throw error.reason;
           if (address === null || error instanceof HostError || error instanceof HostUnreachable) throw error;
           this.#proofs?.lost();
           // The place is not asked again for the message: it may start a host, and name that one.

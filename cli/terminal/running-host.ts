@@ -89,10 +89,11 @@ export interface CommandHost {
   close(): Promise<void>;
 }
 
-const addressIn = ({ listening, authorizationToken, pid, startedAt }: HostFile): HostAddress => ({
+/** `isSeen`: the process was seen to live just now. That of a container is not: it proves itself before each request. */
+const addressIn = ({ listening, authorizationToken, pid, startedAt }: HostFile, isSeen = false): HostAddress => ({
   baseUrl: listening,
   token: authorizationToken,
-  process: `${pid} ${startedAt ?? ''}`,
+  ...(isSeen && { process: `${pid} ${startedAt ?? ''}` }),
 });
 
 /** The version of a host that answers at an origin; null if no host does. Sends no token. */
@@ -146,7 +147,7 @@ class NamedHost implements CommandHost {
     } catch (error) {
       this.#signal?.throwIfAborted();
       if (error instanceof WrongCall || error instanceof HostSilent) throw error;
-      if (error instanceof HostUnproved && error.status === 404) {
+      if (error instanceof HostUnproved && error.why === 'no_proof') {
         const version = await versionAt(baseUrl, this.#watch, this.#signal ?? null);
         if (version !== null) throw new EarlierHost(baseUrl, version, null);
       }
@@ -226,7 +227,7 @@ class RootHost implements CommandHost {
     if (standing.state === 'there') {
       this.#last = standing.file;
       this.#isEndMentioned = false;
-      return addressIn(standing.file);
+      return addressIn(standing.file, standing.isSeen);
     }
     const last = this.#last;
     const isReplaced = last === null || last.endsWithCommand || this.#replacesAny;

@@ -100,7 +100,10 @@ test('a running host is found by its data root, or by the environment, and a kil
   await host.kill();
   const gone = await run(['sources', '--data-root', root]);
   t.is(gone.exit, 0);
-  t.regex(gone.stderr, /^host\.json in .* is stale: its process \d+ has ended; it was put aside as host\.json\.stale\n$/);
+  t.regex(
+    gone.stderr,
+    /^host\.json in .* is stale: its process \d+ has ended; it was put aside as host\.json\.stale\n$/,
+  );
 });
 
 test('nothing is taken in without an attestation, and without a terminal nothing is attested', async (t) => {
