@@ -14,7 +14,7 @@ import { workFolderName } from '../storage/objects/leftovers.ts';
 import { dataRootOf, existingDataRoot } from './options/data-root.ts';
 import { absolutePath, type GivenFlags } from './options/flags.ts';
 import { argument, asTyped } from './terminal/call.ts';
-import { findHost, NoHost } from './terminal/running-host.ts';
+import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
 import { bytesText, type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
         // A start of a host clears away what is left of it when this command is killed.
         const folder = join(layout.work, workFolderName('snapshot', randomUUID()));
         folders.push(folder);
-        return copyOfLedger(dataRoot, folder);
+        return copyOfLedger(dataRoot, folder, terminal.remark);
       },
       progress: countedProgress(terminal, (done, total) => `backup: ${done} of ${total} objects`),
       remark: terminal.remark,
@@ -69,15 +69,15 @@ export async function backup(given: GivenFlags, terminal: Terminal): Promise<Exi
 }
 
 /** A copy by the running host, which holds the ledger; without one, by this process, which holds it for that time. */
-async function copyOfLedger(dataRoot: string, folder: string): Promise<CopiedLedger> {
+async function copyOfLedger(dataRoot: string, folder: string, report: (line: string) => void): Promise<CopiedLedger> {
   try {
-    const { client } = await findHost(dataRoot, { environment: {} });
+    const { client } = await findHost(dataRoot, report, { environment: {} });
     const { folder: name, ...copied } = await client.snapshotLedger();
     // The next snapshot replaces one that still lies where the host put it.
     await rename(join(dataRoot, name), folder);
     return { ...copied, folder };
   } catch (error) {
-    if (!(error instanceof NoHost)) throw error;
+    if (!(error instanceof NoHost) || error instanceof EarlierHost) throw error;
   }
   const { faults } = await checkLedger(dataRoot);
   if (faults.length > 0) throw new LedgerError('ledger_damaged', `${dataRoot}: ${faults.join('; ')}`);

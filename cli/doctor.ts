@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/host-checks.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { HostUnreachable } from '../client/host-error.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
@@ -26,7 +27,7 @@ import { type GivenFlags, parseFlags } from './options/flags.ts';
 import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
 import { demandStart, serverFault, serversOf } from './settings/start-trial.ts';
-import { findHost, NoHost } from './terminal/running-host.ts';
+import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
 
 const columns = { state: 7, check: 13 } as const;
@@ -164,15 +165,33 @@ async function nearestFolder(dataRoot: string): Promise<string> {
   return folder;
 }
 
+/** The findings on the host: one `runs`, none does, or one is there that does not answer. */
+interface HostFindings {
+  readonly state: 'runs' | 'none' | 'silent';
+  readonly findings: readonly HostFinding[];
+}
+
 /** The host of the data root, if one runs; and the port that its settings choose, if none does. */
-async function hostFindings(dataRoot: string, port: number | null): Promise<readonly [HostFinding, ...HostFinding[]]> {
+async function hostFindings(
+  dataRoot: string,
+  port: number | null,
+  report: (line: string) => void,
+): Promise<HostFindings> {
   try {
-    const { client } = await findHost(dataRoot, { environment: {} });
-    return [ok('host', `runs, version ${(await client.health()).version}`)];
+    const { client } = await findHost(dataRoot, report, { environment: {} });
+    return { state: 'runs', findings: [ok('host', `runs, version ${(await client.health()).version}`)] };
   } catch (error) {
-    if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
+    if (error instanceof EarlierHost) {
+      const [detail = '', ...remedies] = error.message.split('; ');
+      return { state: 'silent', findings: [failed('host', detail, remedies.join('; '))] };
+    }
+    if (error instanceof HostUnreachable)
+      return { state: 'silent', findings: [failed('host', error.message, error.hint)] };
+    if (!(error instanceof NoHost)) {
+      return { state: 'runs', findings: [failed('host', messageOf(error), 'look at stderr of the host')] };
+    }
     const none = ok('host', 'none runs on this data root');
-    return port === null ? [none] : [none, await portFinding(port)];
+    return { state: 'none', findings: port === null ? [none] : [none, await portFinding(port)] };
   }
 }
 
@@ -231,8 +250,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
   const dataRoot = dataRootOf(given);
   const start = parseFlags(['--data-root', dataRoot], serveFlags);
   const settings = await settingsFinding(settingsPath(start), start, process.env);
-  const hosts = await hostFindings(dataRoot, settings.options?.port ?? null);
-  const isRunning = hosts[0].detail.startsWith('runs');
+  const host = await hostFindings(dataRoot, settings.options?.port ?? null, terminal.remark);
   const findings = [
     nodeFinding(process.versions.node),
     await adapterFinding(),
@@ -241,10 +259,11 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await recognizerFinding(process.env),
     await screenTextFinding(),
     await spaceFinding(dataRoot),
-    await storeFinding(dataRoot, isRunning),
+    await storeFinding(dataRoot, host.state !== 'none'),
     settings.finding,
-    ...hosts,
+    ...host.findings,
   ];
   for (const finding of findings) terminal.result(finding, [findingLine(finding)]);
+  if (host.state === 'silent') return exitCodes.noHost;
   return findings.some(({ state }) => state === 'failed') ? exitCodes.failed : exitCodes.done;
 }

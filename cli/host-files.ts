@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -10,38 +10,112 @@ import { failedWith } from '../storage/objects/object-store-error.ts';
 import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
 import { systemCode } from '../storage/system-refusal.ts';
 import { meaningOf, StartError } from './failures.ts';
+import { isSameRoot, type ProcessIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
+
+const digits = z.string().regex(/^\d{1,20}$/);
+
+/** Where hosts are asked: on this machine, by its loopback addresses alone. */
+const loopbackOrigin = z.string().regex(/^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/);
 
 const contents = z.object({
-  listening: z.string(),
-  authorizationToken: z.string(),
-  pid: z.number(),
+  listening: loopbackOrigin,
+  authorizationToken: z.string().regex(/^[\x21-\x7e]{1,512}$/),
+  pid: z.number().int().positive(),
   /** A command has started the host for itself, and ends it. */
   endsWithCommand: z.boolean().default(false),
+  // Hosts before version 1.1 wrote none of these.
+  device: digits.nullable().default(null),
+  inode: digits.nullable().default(null),
+  bornAt: digits.nullable().default(null),
+  startedAt: z.string().max(64).nullable().default(null),
+  bootId: z.string().max(64).nullable().default(null),
+  pidNamespace: z.string().max(64).nullable().default(null),
 });
 
-/** The data of a running host in its data root, so that commands on the same machine find it. */
+/**
+ * The data of a running host in its data root, so that commands on the same machine find it. It names what a copy of the data root
+ * does not keep: the folder as the system numbers it, the process with its start, and the start of the system.
+ */
 export type HostFile = z.infer<typeof contents>;
 
-const pathIn = (dataRoot: string): string => join(dataRoot, 'host.json');
+const hostFileName = 'host.json';
+const pathIn = (dataRoot: string): string => join(dataRoot, hostFileName);
+const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
 
-/** Writes where the host listens, and its token, for its own user alone. */
-export async function writeHostFile(dataRoot: string, file: HostFile): Promise<void> {
-  const { listening, authorizationToken, pid, endsWithCommand } = file;
-  const text = `${JSON.stringify({ listening, authorizationToken, pid, endsWithCommand })}\n`;
+/** The names of files that were put aside: nobody reads them, and the next host removes them. */
+const asideOf = (path: string): string => `${path}.stale`;
+
+/** Writes where the host listens, and its token, for its own user alone. `root` and `process` are those of the host. */
+export async function writeHostFile(
+  dataRoot: string,
+  announced: Announced & { readonly endsWithCommand: boolean },
+  root: RootIdentity | null,
+  process: ProcessIdentity,
+): Promise<void> {
+  const { listening, authorizationToken, endsWithCommand } = announced;
+  const file = { listening, authorizationToken, endsWithCommand, ...root, ...process };
   // A file that is read while it is written must be whole.
-  await replaceDurably(pathIn(dataRoot), Buffer.from(text));
+  await replaceDurably(pathIn(dataRoot), Buffer.from(`${JSON.stringify(file)}\n`));
 }
 
-/** The host that wrote the file last; it may have been killed since. Null if the file is missing or unreadable. */
-export async function readHostFile(dataRoot: string): Promise<HostFile | null> {
+/** A host file is a few hundred bytes. */
+const mostBytes = 16_384;
+
+/** What the host file of a data root says now: of a host, nothing, or nothing that a host wrote. */
+export type WrittenHost =
+  | { readonly state: 'none' }
+  | { readonly state: 'written'; readonly file: HostFile; readonly text: string }
+  | { readonly state: 'unreadable'; readonly why: string };
+
+/** Reads the file of the host that wrote last. It may have been killed since, or be that of another data root. */
+export const readHostFile = (dataRoot: string): Promise<WrittenHost> => writtenAt(pathIn(dataRoot));
+
+async function writtenAt(path: string): Promise<WrittenHost> {
   try {
-    return contents.parse(JSON.parse(String(await readSmallFile(pathIn(dataRoot)))));
-  } catch {
-    return null;
+    const bytes = await readSmallFile(path, mostBytes);
+    if (bytes === null) return { state: 'none' };
+    const text = bytes.toString('utf8');
+    const parsed = contents.safeParse(JSON.parse(text));
+    if (parsed.success) return { state: 'written', file: parsed.data, text };
+  } catch (error) {
+    // What should be the folder is a file.
+    if (failedWith(error, 'ENOTDIR')) return { state: 'none' };
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    return { state: 'unreadable', why: `it cannot be read${code}` };
+  }
+  return { state: 'unreadable', why: 'no host wrote it' };
+}
+
+/**
+ * Puts the host file aside that was read as `text` (null: one that could not be read), and the page that leads to the same host. A host
+ * that has written its own file meanwhile keeps it. Resolves with what happened: the file is `aside`, a `newer` one is there, or it `stays`.
+ */
+export async function putHostFileAside(dataRoot: string, text: string | null): Promise<'aside' | 'newer' | 'stays'> {
+  const path = pathIn(dataRoot);
+  const taken = `${asideOf(path)}.${randomBytes(6).toString('hex')}`;
+  try {
+    // Looking first and moving then would take the file of a host that has just started.
+    await rename(path, taken);
+    const moved = await writtenAt(taken);
+    if ((moved.state === 'written' ? moved.text : null) !== text) {
+      // A file that is newer still stays.
+      await link(taken, path).catch(() => undefined);
+      await rm(taken, { force: true });
+      return 'newer';
+    }
+    await rename(taken, asideOf(path));
+    const page = pageIn(dataRoot);
+    const shown = String(await readSmallFile(page).catch(() => null));
+    const token = moved.state === 'written' ? moved.file.authorizationToken : null;
+    if (token === null || shown.includes(encodeURIComponent(token))) {
+      await rename(page, asideOf(page)).catch(() => undefined);
+    }
+    return 'aside';
+  } catch (error) {
+    // Another command was faster, or the folder takes no change.
+    return failedWith(error, 'ENOENT') ? 'newer' : 'stays';
   }
 }
-
-const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
 
 /**
  * Writes a page that leads to the console, for its own user alone: its address holds the token. Returns the path; null if there
@@ -88,8 +162,21 @@ function isOfOther(pid: string | undefined): boolean {
   }
 }
 
-/** Removes what a host left for commands and browsers on the same machine. */
-export async function removeHostFile(dataRoot: string): Promise<void> {
+const leftover = /^(?:host\.json\.stale(?:\.[0-9a-f]{12})?|console\.html(?:\.stale)?)$/;
+
+/** Removes what earlier hosts and commands left in the data root of a host that starts: the pages and files of hosts that are gone. */
+export async function removeHostLeftovers(dataRoot: string): Promise<void> {
+  const names = (await readdir(dataRoot)).filter((name) => leftover.test(name));
+  await Promise.all(names.map((name) => rm(join(dataRoot, name), { force: true }).catch(() => undefined)));
+}
+
+/**
+ * Removes what a host left for commands and browsers on the same machine. Another data root, with a host of its own, may be at the path
+ * of one that was moved: its files stay.
+ */
+export async function removeHostFile(dataRoot: string, root: RootIdentity | null): Promise<void> {
+  const now = await rootIdentity(dataRoot);
+  if (now === null || root === null || !isSameRoot(root, now)) return;
   await Promise.all([pathIn(dataRoot), pageIn(dataRoot)].map((path) => rm(path, { force: true })));
 }
 

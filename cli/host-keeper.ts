@@ -55,7 +55,7 @@ export async function receivedHandover(): Promise<Handover | null> {
 }
 
 /** True if the process that started this host starts the next one. */
-const isKept = (): boolean => process.env[keeperVariable] !== undefined && process.connected === true;
+export const isKept = (): boolean => process.env[keeperVariable] !== undefined && process.connected === true;
 
 /**
  * Lets the next host follow this one, which has stopped. The caller knows only the process of the first host, which keeps the

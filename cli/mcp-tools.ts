@@ -17,6 +17,9 @@ import type { RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
 import { captionsOnceChecked } from './commands/captions.ts';
 import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
+import { failureLine, StartError } from './failures.ts';
+import { StartRefused } from './terminal/own-host.ts';
+import { NoHost } from './terminal/running-host.ts';
 
 /** The most characters of one answer. English JSON has about three to a token, so an answer stays below 20,000 tokens. */
 export const maximumAnswerCharacters = 48_000;
@@ -66,11 +69,22 @@ interface ToolResult {
   isError?: boolean;
 }
 
+/** Why no host is there, as an answer; null for any other error. The next call searches again. */
+function searchFailure(error: unknown) {
+  const isSearch = error instanceof NoHost || error instanceof StartRefused || error instanceof StartError;
+  if (!isSearch) return null;
+  const [message = '', ...hints] = failureLine(error).split('; ');
+  const code = error instanceof StartError ? error.code : error.name;
+  return { code, message, hint: hints.length === 0 ? null : hints.join('; '), retryable: true };
+}
+
 /** Answers with JSON; a refusal of the host is an answer too, with what can be done. */
 async function answered(ask: () => Promise<unknown>): Promise<ToolResult> {
   try {
     return { content: [{ type: 'text', text: JSON.stringify(await ask()) }] };
   } catch (error) {
+    const noHost = searchFailure(error);
+    if (noHost !== null) return { content: [{ type: 'text', text: JSON.stringify(noHost) }], isError: true };
     const isUnanswered = error instanceof HostUnreachable || error instanceof AnswerLate;
     if (!(error instanceof HostError || isUnanswered || error instanceof NothingYet)) throw error;
     const { message, retryable } = error;

@@ -1,4 +1,5 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { HostUnreachable } from '../client/host-error.ts';
 import { escapedText } from '../contract/base/grammar.ts';
 import { mcpWords } from './commands.ts';
 import { failureLine, StartError } from './failures.ts';
@@ -7,39 +8,61 @@ import { dataRootLine, dataRootOf } from './options/data-root.ts';
 import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
 import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
-import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
-import { exitCodes } from './terminal/terminal.ts';
+import { hostOfCall, NoHost, namedHost } from './terminal/running-host.ts';
+import { type ExitCode, exitCodes } from './terminal/terminal.ts';
 
 const report = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
-/** Serves until the agent closes stdin. */
-async function serveAgent(args: readonly string[]): Promise<void> {
+/** Says why no host is there, or the call is wrong; the exit code for that. */
+function reported(error: unknown): ExitCode {
+  const isWrong = error instanceof StartError || error instanceof WrongCall;
+  const isOfSettings = error instanceof StartError && error.code === 'invalid_settings';
+  const ownHint = error instanceof HostUnreachable ? `; ${error.hint}` : '';
+  const hint = isWrong ? '; media-study mcp --help shows its flags' : ownHint;
+  report(isOfSettings ? failureLine(error) : `${error instanceof Error ? error.message : String(error)}${hint}`);
+  if (isWrong) return exitCodes.usage;
+  return error instanceof NoHost || error instanceof HostUnreachable ? exitCodes.noHost : exitCodes.failed;
+}
+
+/**
+ * Serves until the agent closes stdin. The agent is answered at once, and its first calls wait for the host, which is found or started
+ * meanwhile. A search that failed is an answer to each call, which searches again.
+ */
+async function serveAgent(args: readonly string[]): Promise<ExitCode> {
   const given = parseFlags(args, mcpWords.flags);
   if (namedHost(process.env) === null) report(dataRootLine(given));
-  const found = await findOrStartHost(dataRootOf(given), report);
-  const server = studyTools(found.client, new ExportFolder(pathOption(given, 'output')));
+  const stop = new AbortController();
+  const host = hostOfCall(dataRootOf(given), report, {
+    signal: stop.signal,
+    isRootNamed: given.has('data-root'),
+    // An agent cannot start the host of a person, and has nobody to ask.
+    replacesAny: true,
+  });
+  const server = studyTools(host.client, new ExportFolder(pathOption(given, 'output')));
   const gone = new Promise<void>((resolve) => {
     process.stdin.once('close', resolve).once('end', resolve);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        stop.abort(new Error('the agent server was stopped'));
+        resolve();
+      });
+    }
   });
+  const search = host.find().then(
+    () => exitCodes.done,
+    (error: unknown) => (stop.signal.aborted ? exitCodes.done : reported(error)),
+  );
   await server.connect(new StdioServerTransport());
   await gone;
+  const exit = await search;
   await server.close();
-  await found.close();
+  await host.close();
+  return exit;
 }
 
 keepFilesPrivate();
 outliveReaders();
 const args = process.argv.slice(2);
 if (!answersQuestion(args, mcpWords, (text) => process.stdout.write(text))) {
-  try {
-    await serveAgent(args);
-    process.exit(exitCodes.done);
-  } catch (error) {
-    const isWrong = error instanceof StartError || error instanceof WrongCall;
-    const isOfSettings = error instanceof StartError && error.code === 'invalid_settings';
-    const hint = isWrong ? '; media-study mcp --help shows its flags' : '';
-    report(isOfSettings ? failureLine(error) : `${error instanceof Error ? error.message : String(error)}${hint}`);
-    process.exit(isWrong ? exitCodes.usage : error instanceof NoHost ? exitCodes.noHost : exitCodes.failed);
-  }
+  process.exit(await serveAgent(args).catch(reported));
 }

@@ -1,6 +1,7 @@
 import {
   AnswerLate,
   HostError,
+  HostUnproved,
   HostUnreachable,
   IngestFailed,
   MediaUnreadable,
@@ -127,6 +128,8 @@ function failed(error: unknown, signal: AbortSignal, study?: string): Failure {
     return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
   }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
+  // What listens is not the host, or not any more: its hint is for programs.
+  if (error instanceof HostUnproved) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
   if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };
   if (error instanceof NotMedia)
@@ -175,7 +178,11 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     const dataRoot = dataRootOf(given);
     if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);
     const find = (flags: readonly string[] = []) =>
-      findOrStartHost(dataRoot, terminal.remark, { signal: stop.signal, flags });
+      findOrStartHost(dataRoot, terminal.remark, {
+        signal: stop.signal,
+        flags,
+        isRootNamed: given.has('data-root'),
+      });
     let found = await find();
     const restartHost = async (flags?: readonly string[]): Promise<StudyHost> => {
       await found.close();

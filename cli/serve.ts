@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
@@ -19,9 +21,11 @@ import {
   readConsoleFiles,
   removeDrafts,
   removeHostFile,
+  removeHostLeftovers,
   writeHostFile,
 } from './host-files.ts';
-import { endWithKeeper, type Handover, receivedHandover, succeeded } from './host-keeper.ts';
+import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
+import { endWithKeeper, type Handover, isKept, receivedHandover, succeeded } from './host-keeper.ts';
 import {
   announcedExplainer,
   announcedRecognizer,
@@ -122,10 +126,22 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     // The answer leaves first.
     restart: () => void setTimeout(() => end.restart(), answerMs),
   });
-  const listener = await listen({ ...options, port: before?.port ?? options.port }, host, token, chosen.open, running);
-  const end = new HostEnd(host, listener, options.dataRoot, () => ({ port: listener.port, token, endsWithCommand }));
+  const identity = { root: await rootIdentity(options.dataRoot), process: await processIdentity(process.pid) };
+  const place = { ...options, port: before?.port ?? options.port };
+  const listener = await listen(place, host, { token, ...identity }, chosen.open, running);
   const announced = announcement(options, host, listener, token);
-  await writeHostFile(options.dataRoot, { ...announced, endsWithCommand });
+  const write = (by: ProcessIdentity) =>
+    writeHostFile(options.dataRoot, { ...announced, endsWithCommand }, identity.root, by);
+  const end = new HostEnd({
+    host,
+    listener,
+    remove: () => removeHostFile(options.dataRoot, identity.root),
+    write,
+    handover: () => ({ port: listener.port, token, endsWithCommand }),
+  });
+  // After a restart the page still leads to this host.
+  if (before === null) await removeHostLeftovers(options.dataRoot);
+  await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (translator !== null) report(translatorNotice(translator));
   if (explainer !== null) report(explainerNotice(explainer));
@@ -145,19 +161,31 @@ function listenFailure({ host, port }: Pick<ServeOptions, 'host' | 'port'>, erro
   return `cannot listen on ${host}:${port}: ${code ?? messageOf(error)}`;
 }
 
+/** The token of a host, and what it states of itself beside it. */
+interface ServedIdentity {
+  readonly token: string;
+  readonly root: RootIdentity | null;
+  readonly process: ProcessIdentity;
+}
+
+/** The numeric address of a loopback name. */
+const numericAddress = async (host: string): Promise<string> =>
+  isIP(host) === 0 ? (await lookup(host)).address : host;
+
 async function listen(
   options: ServeOptions,
   host: Host,
-  token: string,
+  { token, root, process: { pid, startedAt } }: ServedIdentity,
   open: ChosenListener['open'],
   settings: RunningSettings,
 ): Promise<Listener> {
   try {
     return await openServer({
-      host: options.host,
+      host: await numericAddress(options.host),
       port: options.port,
       allowedOrigins: options.allowedOrigins,
       token,
+      facts: { device: root?.device ?? '0', inode: root?.inode ?? '0', pid, startedAt },
       open,
       services: {
         ...host,
@@ -209,21 +237,26 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
   };
 }
 
+/** What ends with a host, and what it leaves to the next one. */
+interface Ending {
+  readonly host: Host;
+  readonly listener: Listener;
+  /** Removes the files by which commands and browsers find the host. */
+  readonly remove: () => Promise<void>;
+  /** Writes the file by which commands find the host, in the name of a process. */
+  readonly write: (by: ProcessIdentity) => Promise<void>;
+  readonly handover: () => Handover;
+}
+
 /** The end of a host: by a signal, with the command that started it for itself, or to be started again. */
 class HostEnd {
-  readonly #host: Host;
-  readonly #listener: Listener;
-  readonly #dataRoot: string;
-  readonly #handover: () => Handover;
+  readonly #ending: Ending;
   #isStopping = false;
   /** A signal that comes while the host stops for a restart wins over it. */
   #isRestarting = false;
 
-  constructor(host: Host, listener: Listener, dataRoot: string, handover: () => Handover) {
-    this.#host = host;
-    this.#listener = listener;
-    this.#dataRoot = dataRoot;
-    this.#handover = handover;
+  constructor(ending: Ending) {
+    this.#ending = ending;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#stopFor(signal));
     if (process.connected)
       process.removeAllListeners('disconnect').once('disconnect', () => {
@@ -257,15 +290,17 @@ class HostEnd {
 
   async #stop(cause: string): Promise<number> {
     report(`${cause}: stopping; unfinished work continues at the next start`);
-    await this.#host.stopRequested();
-    await this.#listener.close(graceMs);
+    const { host, listener, remove, write, handover } = this.#ending;
+    await host.stopRequested();
+    await listener.close(graceMs);
     // In its place another host may have written where it listens.
-    this.#host.demandInPlace();
-    // Commands that look for a host that restarts find where it comes back.
-    if (!this.#isRestarting) await removeHostFile(this.#dataRoot);
-    await this.#host.close();
-    if (this.#isRestarting) return succeeded(args, this.#handover());
-    await removeHostFile(this.#dataRoot);
+    host.demandInPlace();
+    // Commands that look for a host that restarts find where it comes back: the process that keeps it stays.
+    if (!this.#isRestarting) await remove();
+    else if (isKept()) await write(await processIdentity(process.ppid));
+    await host.close();
+    if (this.#isRestarting) return succeeded(args, handover());
+    await remove();
     return 0;
   }
 }

@@ -1,4 +1,10 @@
-import type { DeletionList, DeletionPreview, DeletionReceipt, DiskUse, GarbageCollection } from '../contract/deletion.ts';
+import type {
+  DeletionList,
+  DeletionPreview,
+  DeletionReceipt,
+  DiskUse,
+  GarbageCollection,
+} from '../contract/deletion.ts';
 import { encodedPath, type ListOptions, queryOf, type Transport } from './transport.ts';
 
 export interface DeletionOptions {

@@ -40,13 +40,62 @@ export class HostError extends Error {
 /** No host answered at the address, or the connection broke before the answer was whole. The cause is that of `fetch`. */
 export class HostUnreachable extends Error {
   readonly retryable = true;
-  readonly hint = 'start the host, or give the address and the token of its start line';
+  readonly hint: string = 'start the host, or give the address and the token of its start line';
 
   constructor(origin: string, cause: unknown) {
     super(`no host answers at ${origin}`, { cause });
     this.name = 'HostUnreachable';
   }
 }
+
+/** The host has taken requests and answers nothing, not even whether it works: its process is stopped, or too busy for a long time. */
+export class HostSilent extends HostUnreachable {
+  override readonly hint: string;
+
+  constructor(origin: string, hint: string) {
+    super(origin, null);
+    this.name = 'HostSilent';
+    this.message = `the host at ${origin} does not answer`;
+    this.hint = hint;
+  }
+}
+
+/**
+ * A function that finds a host throws this while there is none, such as between two hosts of a restart. Nothing was sent, so the
+ * request is tried again for the usual time.
+ */
+export class HostAway extends Error {
+  constructor(readonly origin: string) {
+    super(`no host is at ${origin} now`);
+    this.name = 'HostAway';
+  }
+}
+
+/**
+ * What listens at the address has not proved that it knows the token, so the token was not sent. The code is `unauthorized` for a wrong
+ * proof: the token is that of another host, or another program has the port. It is `unknown_answer` where there is no proof at all.
+ */
+export class HostUnproved extends HostError {
+  /** `no_proof` for an answer without one, `wrong_proof` for one under another token, `not_loopback` for a name that leads elsewhere. */
+  readonly why: 'no_proof' | 'wrong_proof' | 'not_loopback';
+
+  constructor(origin: string, why: HostUnproved['why'], status: number) {
+    const code = why === 'wrong_proof' ? 'unauthorized' : 'unknown_answer';
+    super({ status, code, message: `${unprovedWords[why](origin)}; ${unprovedHint}`, retryAfterSeconds: null });
+    this.name = 'HostUnproved';
+    this.why = why;
+  }
+}
+
+const unprovedHint =
+  'take the address and the token of the start line of a host that runs, or connect with { proof: false } if you trust what listens there';
+
+const unprovedWords = {
+  no_proof: (origin: string) =>
+    `what listens at ${origin} is another program, or a host before version 1.1, which cannot prove that it knows the token: the token was not sent`,
+  wrong_proof: (origin: string) => `what listens at ${origin} does not know this token: the token was not sent`,
+  not_loopback: (origin: string) => `${origin} leads to an address outside this machine: the token was not sent`,
+} as const;
 
 /** True if a connection was refused, so that no part of the request has reached a host. Only the `fetch` of Node reports this. */
 export function wasRefusedConnection(error: unknown): boolean {

@@ -10,7 +10,15 @@ import type { WorkProgress } from '../contract/operation.ts';
 import type { SourceSessionRow } from '../contract/sources/source-session.ts';
 import { lookedAtBytes, notMedia } from '../formats/first-bytes.ts';
 import { followedSignals, onAbort } from '../formats/followed-signal.ts';
-import { AnswerLate, HostError, HostUnreachable, IngestFailed, MediaUnreadable, NotMedia } from './host-error.ts';
+import {
+  AnswerLate,
+  HostError,
+  HostSilent,
+  HostUnreachable,
+  IngestFailed,
+  MediaUnreadable,
+  NotMedia,
+} from './host-error.ts';
 import type { Streams } from './streams.ts';
 import { encodedPath, type ListOptions, pause, queryOf, type Transport } from './transport.ts';
 
@@ -101,7 +109,8 @@ async function uploadFile(
       if (isOver(error)) return;
       const isConflict = error instanceof HostError && error.code === 'upload_offset_conflict';
       if (isConflict) conflicts += 1;
-      const isGone = error instanceof HostUnreachable || error instanceof AnswerLate;
+      const isSilent = error instanceof HostSilent;
+      const isGone = (error instanceof HostUnreachable && !isSilent) || error instanceof AnswerLate;
       const mayGoOn = isGone || (isConflict && conflicts < mostConflicts);
       if (signal?.aborted || !mayGoOn) throw error;
       await requireReadable(blob, offset);

@@ -3,7 +3,7 @@ import type { OwnedIngestStatus, VideohostIngestStatus } from '../contract/inges
 import type { JournalEvent, RuntimeEnded, RuntimeEvents } from '../contract/journal.ts';
 import type { ActorsFollowed, StreamedTransition } from '../contract/lifecycles/actors.ts';
 import type { WorkProgress } from '../contract/operation.ts';
-import { HostError } from './host-error.ts';
+import { HostError, HostUnreachable } from './host-error.ts';
 import { encodedPath, jsonIn, pause, refusalIn, type Transport } from './transport.ts';
 
 /** True if an answer is a stream of events. */
@@ -148,7 +148,7 @@ export class Streams {
         yield { event, data: JSON.parse(data), id } as ReceivedEvent;
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof HostError) throw error;
+      if (error instanceof HostError || error instanceof HostUnreachable) throw error;
     }
     // The host stops, or was killed: the next one may take a moment.
     await pause(pauseMs, signal);

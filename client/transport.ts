@@ -1,6 +1,7 @@
 import { following, onAbort } from '../formats/followed-signal.ts';
-import { type HttpRequest, heldFetch, httpFetch, patientHttpFetch } from '../formats/http-fetch.ts';
-import { AnswerLate, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
+import { type HttpRequest, heldFetch, httpFetch, isNode, patientHttpFetch } from '../formats/http-fetch.ts';
+import { AnswerLate, HostAway, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
+import { HostProofs, HostRefused, isOpenToOthers, type ProvedHost } from './host-proof.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
 export type Given<Value> = Value extends readonly (infer Item)[]
@@ -28,6 +29,11 @@ export interface HostAddress {
   /** The origin, such as `http://127.0.0.1:41879`. */
   readonly baseUrl: string;
   readonly token: string;
+  /**
+   * Names the process of the host, if the caller has just seen that it lives: it then proves itself once, and another one at the same
+   * address again. Without it the host proves itself before each request.
+   */
+  readonly process?: string;
 }
 
 /** The part of a host's start line that a client needs. */
@@ -46,12 +52,12 @@ export const isHostOrigin = (text: string): boolean => /^https?:\/\/[^/]/.test(t
  * An address as requests need it. Throws `TypeError` for what can be no address, such as one without `http://`. It does
  * the same for a token that no header can carry. Such a request fails as one without a network does, and would be repeated.
  */
-function trimmed({ baseUrl, token }: HostAddress): HostAddress {
+function trimmed({ baseUrl, token, ...rest }: HostAddress): HostAddress {
   if (!isHostOrigin(baseUrl))
     throw new TypeError(`the address of a host is needed, such as http://127.0.0.1:4312, and not "${baseUrl}"`);
   if (!/^[\x20-\x7e]*$/.test(token))
     throw new TypeError('the token of a host has ASCII characters only, and no line break');
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token };
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, ...rest };
 }
 
 const isStartLine = (place: StartLine | HostAddress): place is StartLine => 'listening' in place;
@@ -84,10 +90,10 @@ interface PatientRequest {
   readonly signal: AbortSignal | null;
 }
 
-type PatientFetch = (url: string, request: PatientRequest) => Promise<Response>;
+export type PatientFetch = (url: string, request: PatientRequest) => Promise<Response>;
 
 /** Sends one request, and resolves with the head of its answer. */
-type Send = (address: string, request: HttpRequest) => Promise<Response>;
+export type Send = (address: string, request: HttpRequest) => Promise<Response>;
 
 /** The sender that a caller gave in the place of `fetch`. */
 const given =
@@ -95,7 +101,8 @@ const given =
   (address, request) =>
     heldFetch(own, address, request);
 
-const givenPatient =
+/** The sender behind a `PatientFetch`. */
+export const givenPatient =
   (own: PatientFetch): Send =>
   (address, request) => {
     const send: typeof fetch = (_, { method = 'GET', headers, body, signal = null } = {}) =>
@@ -117,6 +124,13 @@ export interface TransportOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asks for what may take longer than `fetch` waits; without it `fetch`, where one is given, and else one that waits. */
   readonly patientFetch?: PatientFetch;
+  /**
+   * Whether a host on this machine has to prove that it knows the token before the client sends it: any user may listen on a port.
+   * By default it has to in Node, unless `fetch` is given. Hosts before version 1.1 cannot, and neither can one whose page token this is.
+   */
+  readonly proof?: boolean;
+  /** Called with each host that has proved itself; what it throws ends the request before the token is sent. */
+  readonly onProof?: (host: ProvedHost, address: HostAddress) => void | Promise<void>;
 }
 
 interface HostRequest {
@@ -195,6 +209,8 @@ export class Transport {
   readonly #ask: Send;
   readonly #askPatiently: Send;
   readonly #signal: AbortSignal | undefined;
+  /** Null where no host has to prove anything. */
+  readonly #proofs: HostProofs | null;
 
   constructor(place: HostPlace, options: TransportOptions) {
     const { reconnectMs = defaultReconnectMs, fetch, patientFetch } = options;
@@ -204,6 +220,8 @@ export class Transport {
     this.#ask = fetch === undefined ? httpFetch : given(fetch);
     this.#askPatiently =
       patientFetch !== undefined ? givenPatient(patientFetch) : fetch === undefined ? patientHttpFetch : this.#ask;
+    const { proof = isNode() && fetch === undefined, onProof = () => undefined } = options;
+    this.#proofs = proof ? new HostProofs(this.#askPatiently, onProof) : null;
   }
 
   /** The address of the host as it is known now. */
@@ -223,7 +241,7 @@ export class Transport {
 
   /** An answer whose body the caller reads. Throws as `json`. */
   async answer(path: string, call: HostRequest = {}): Promise<Response> {
-    return this.#repeated(path, call, async (answer) => answer);
+    return this.#repeated(path, call, async (answer) => this.#noticed(answer));
   }
 
   /** The body of an answer as it comes; what follows its head is not repeated. Throws as `json`. */
@@ -256,19 +274,58 @@ export class Transport {
     // A clock that is set back would keep the caller waiting.
     for (const end = performance.now() + this.#reconnectMs; ; ) {
       let address: HostAddress | null = null;
+      let isSent = false;
       try {
         address = await this.#find();
-        return await taken(await this.#send(address, path, call));
+        const origin = await this.#provedOrigin(address, signals);
+        isSent = true;
+        return await taken(await this.#send({ ...address, baseUrl: origin }, path, call));
       } catch (error) {
         for (const each of signals) each.throwIfAborted();
-        if (address === null || error instanceof HostError) throw error;
-        // The place is not asked again for the message: it may start a host, and name that one.
-        if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
-        const mayRepeat = repeatable || wasRefusedConnection(error);
-        if (!mayRepeat || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
+        if (error instanceof HostAway) {
+          if (performance.now() >= end) throw new HostUnreachable(error.origin, error);
+        } else {
+          if (error instanceof HostRefused) throw error.reason;
+          if (address === null || error instanceof HostError || error instanceof HostUnreachable) throw error;
+          this.#proofs?.lost();
+          // The place is not asked again for the message: it may start a host, and name that one.
+          if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
+          const mayRepeat = repeatable || !isSent || wasRefusedConnection(error);
+          if (!mayRepeat || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
+        }
       }
       await following(signals, (signal) => pause(pauseMs, signal));
     }
+  }
+
+  /** The origin to send the token to. Throws `HostUnproved`, before anything that belongs to the caller is sent. */
+  async #provedOrigin(address: HostAddress, signals: readonly AbortSignal[]): Promise<string> {
+    if (this.#proofs === null || !isOpenToOthers(address.baseUrl)) return address.baseUrl;
+    return this.#proofs.origin(address, signals);
+  }
+
+  /** The same answer; a connection that breaks while its body is read is noticed. */
+  #noticed(answer: Response): Response {
+    const proofs = this.#proofs;
+    if (proofs === null || answer.body === null) return answer;
+    const reader = answer.body.getReader();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (done) controller.close();
+            else controller.enqueue(value);
+          } catch (error) {
+            proofs.lost();
+            controller.error(error);
+          }
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { status: answer.status, headers: answer.headers });
   }
 
   #signalsOf({ signal }: Pick<HostRequest, 'signal'>): readonly AbortSignal[] {

@@ -61,6 +61,31 @@ export const hostHealth = z.strictObject({
 
 export type HostHealth = z.infer<typeof hostHealth>;
 
+/** A number of the system as decimal digits: it may be larger than the integers of JSON. */
+const decimal = z.string().regex(/^\d{1,20}$/);
+
+/** Random bytes of a client, for one question. */
+export const proofNonce = z.string().regex(/^[0-9a-f]{64}$/);
+
+/**
+ * The answer to `GET /v1/host-proof`: which data root and process answer, and the proof that they know the token of the host. It is the
+ * HMAC-SHA-256 with the token as key over the JSON list of eight texts without white space: `studio.host-proof.v1`, the nonce, the
+ * numeric address and the port on which the host listens, and `device`, `inode`, `pid` and `startedAt` (empty for null).
+ */
+export const hostProof = z.strictObject({
+  schema: z.literal('studio.host-proof.v1'),
+  /** The device of the data root (`st_dev`). */
+  device: decimal,
+  /** The inode of the data root (`st_ino`). */
+  inode: decimal,
+  pid: positive,
+  /** When the process started, as the system counts it; null where the system does not tell. */
+  startedAt: z.string().max(64).nullable(),
+  proof: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export type HostProof = z.infer<typeof hostProof>;
+
 export const ledgerSnapshotRequest = z.strictObject({});
 
 /** A copy of the ledger as it was at one moment, for a backup of the data root. */

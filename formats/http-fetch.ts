@@ -13,7 +13,8 @@ export interface HttpRequest {
 /** Statuses of which an answer has no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-const isNode = (): boolean =>
+/** True in Node; false in a page, whose `fetch` knows no environment. */
+export const isNode = (): boolean =>
   (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !==
   undefined;
 

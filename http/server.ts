@@ -3,6 +3,7 @@ import type { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation.ts';
+import type { HostFacts } from '../formats/proof-message.ts';
 import { Guard, RefusedOrigins } from './exchange/guard.ts';
 import { RequestCounts, type RequestLog } from './exchange/request-log.ts';
 import { type Route, Router } from './exchange/route.ts';
@@ -19,7 +20,15 @@ import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
-import { descriptionRoutes, operationRoutes, pairingRoutes, type ReadDocument } from './routes/operation.ts';
+import {
+  descriptionRoutes,
+  hostProofs,
+  operationRoutes,
+  type Prove,
+  pairingRoutes,
+  proofRoutes,
+  type ReadDocument,
+} from './routes/operation.ts';
 import { playbackRoutes } from './routes/playback.ts';
 import { publishReviewRoutes } from './routes/review.ts';
 import { type SettingsService, settingsRoutes } from './routes/settings.ts';
@@ -29,10 +38,13 @@ import { ownedUploadRoutes } from './routes/upload.ts';
 import { Heart, type StreamContext } from './streams/event-stream.ts';
 
 export interface ServerOptions {
+  /** The numeric address to listen on. */
   readonly host: string;
   readonly port: number;
   readonly allowedOrigins: readonly string[];
   readonly token: string;
+  /** The data root and the process, for the proof that the host knows its token. */
+  readonly facts: HostFacts;
   readonly open: OpenListener;
   readonly services: Services;
   /** The time by which streams live. */
@@ -55,11 +67,20 @@ interface Services
 interface Wire {
   /** Gives what HTTP measures. */
   readonly wire?: () => readonly Metric[];
+  /** Proves that the host knows its token. It is called once the host listens. */
+  readonly prove?: Prove;
   readonly streams: StreamContext;
 }
 
+const unproved: Prove = () => {
+  throw new Error('nothing listens yet');
+};
+
 /** Every path of the wire; a service that is off keeps its paths and says why. */
-export const routeTable = (services: Services, { wire = () => [], streams: context }: Wire): readonly Route[] => {
+export const routeTable = (
+  services: Services,
+  { wire = () => [], prove = unproved, streams: context }: Wire,
+): readonly Route[] => {
   const { ownedIngests, studies, deletions } = services;
   const streaming = { ...context, progress: services.progress };
   return [
@@ -87,6 +108,7 @@ export const routeTable = (services: Services, { wire = () => [], streams: conte
     ...progressRoutes(services.progress),
     ...eventRoutes(services, streaming),
     ...pairingRoutes(services.pairings),
+    ...proofRoutes(prove),
     ...settingsRoutes(services.settings),
   ];
 };
@@ -98,16 +120,22 @@ export async function openServer(options: ServerOptions): Promise<Listener> {
   let traffic: Traffic = { received: 0, sent: 0 };
   const wire = () => [requests.metric(), ...trafficMetrics(traffic)];
   const router = new Router([
-    ...routeTable(services, { wire, streams: { heart: new Heart(clock), report: log.report } }),
+    ...routeTable(services, {
+      wire,
+      prove: (nonce) => prove(nonce),
+      streams: { heart: new Heart(clock), report: log.report },
+    }),
     ...consoleRoutes(readConsole),
   ]);
   const refusedOrigins = new RefusedOrigins(log.report, () => performance.now());
   let guard: Guard | null = null;
+  let prove = unproved;
   const listener = await open({ host, port }, (exchange) => {
     if (guard !== null) serveExchange({ guard, router, refusedOrigins, requests, log, newId }, exchange);
   });
   traffic = listener.traffic;
-  // The guard needs the port that was really bound.
+  // Both need the port that was really bound.
+  prove = hostProofs(options.facts, options.token, { address: host, port: listener.port });
   guard = new Guard(listener.port, options.allowedOrigins, options.token, (given) => services.pairings.holds(given));
   return listener;
 }

@@ -101,6 +101,7 @@ const server = await openServer({
   port: 0,
   allowedOrigins: [],
   token,
+  facts: { device: '64768', inode: '1310722', pid: 4321, startedAt: '123456' },
   open,
   services,
   clock,

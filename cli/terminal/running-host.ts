@@ -1,16 +1,17 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { HostError, HostUnreachable } from '../../client/host-error.ts';
+import { HostAway, HostSilent, HostUnproved } from '../../client/host-error.ts';
+import { type ProvedHost, proveHost } from '../../client/host-proof.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { type HostAddress, isHostOrigin } from '../../client/transport.ts';
-import { within } from '../../formats/followed-signal.ts';
-import { type HostFile, readHostFile } from '../host-files.ts';
-import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
+import { givenPatient, type HostAddress, isHostOrigin } from '../../client/transport.ts';
+import { hostHealth } from '../../contract/operation.ts';
+import { type HostFile, putHostFileAside } from '../host-files.ts';
+import { processState, rootIdentity } from '../host-identity.ts';
+import { hostStanding } from '../host-standing.ts';
 import { hasData } from '../options/data-root.ts';
 import { ownHostFlags } from '../settings/settings-file.ts';
 import { asTyped, WrongCall } from './call.ts';
+import { HostWatch } from './host-watch.ts';
+import { OwnHost } from './own-host.ts';
 
 /** The host that the environment names; null where it names none. Throws `WrongCall` where it names a half of one. */
 export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.ProcessEnv): HostAddress | null {
@@ -26,120 +27,32 @@ export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.Proces
   return { baseUrl, token };
 }
 
-/** The code of the host's message if another host or a command has its data root. */
-const locked = 'data_root_locked:';
-
-/**
- * The cause of a failed start in the lines of the process: its error, if Node printed that before the stack; else its last line.
- */
-export function causeIn(said: readonly string[]): string {
-  const mark = said.findLastIndex((line) => /^\s*\^+$/.test(line));
-  const thrown = mark < 0 ? undefined : said.slice(mark + 1).find((line) => line.trim() !== '');
-  return thrown ?? said.find((line) => line.startsWith('FATAL ERROR: ')) ?? said.at(-1) ?? 'it printed nothing';
-}
-
-/** A host that a command starts for itself, and that ends with it. */
-class OwnHost {
-  readonly #dataRoot: string;
-  readonly #signal: AbortSignal | undefined;
-  readonly #flags: () => Promise<readonly string[]>;
-  readonly #report: (line: string) => void;
-  #child: ChildProcess | null = null;
-  #refusal = causeIn([]);
-  #isClosed = false;
-  /** One has ended to be started again, and its successor has no process yet. */
-  #isRestarting = false;
-
-  /** `flags` are those of a host, found again for each start: settings may have changed. */
-  constructor(
-    dataRoot: string,
-    signal: AbortSignal | undefined,
-    flags: () => Promise<readonly string[]>,
-    report: (line: string) => void,
-  ) {
-    this.#dataRoot = dataRoot;
-    this.#signal = signal;
-    this.#flags = flags;
-    this.#report = report;
-  }
-
-  /**
-   * Starts it and waits until it listens. With a handover it takes the place of a restarting host. `false` if another process has
-   * the data root. Throws the cause of any other failure.
-   */
-  async start(next: Handover | null = null): Promise<boolean> {
-    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];
-    if (this.#isClosed) return false;
-    const child = spawnHost(flags, ['ignore', 'pipe', 'pipe', 'ipc'], next);
-    this.#child = child;
-    this.#isRestarting = false;
-    const handover = followHandover(child);
-    child.once('close', () => {
-      const after = handover();
-      if (after === null || this.#isClosed) return;
-      this.#isRestarting = true;
-      this.start(after).catch((error: Error) => this.#report(error.message));
-    });
-    const said: string[] = [];
-    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
-    const stop = () => void child.kill('SIGTERM');
-    this.#signal?.addEventListener('abort', stop, { once: true });
-    const listens = await isListening(child);
-    this.#signal?.removeEventListener('abort', stop);
-    if (listens) return true;
-    this.#signal?.throwIfAborted();
-    this.#refusal = causeIn(said);
-    if (!this.#refusal.startsWith(locked)) throw this.refused();
-    return false;
-  }
-
-  /** Why it did not start when it was tried last. */
-  refused(): Error {
-    return new Error(`no host could be started: ${this.#refusal}`);
-  }
-
-  /** It runs, and no request of this command reaches it. */
-  unreachable(listening = 'its address'): Error {
-    return new Error(
-      `the host that this command started does not answer at ${listening}, though it listens there; look for a firewall or a program that takes its connections`,
-    );
-  }
-
-  /** True if it was started, and has not ended; also while it restarts. */
-  get runs(): boolean {
-    return this.#isRestarting || this.#isAlive;
-  }
-
-  get #isAlive(): boolean {
-    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
-  /** Ends it, where it was started. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const child = this.#child;
-    if (child === null || !this.#isAlive) return;
-    const ended = once(child, 'close');
-    child.kill('SIGTERM');
-    await ended;
-  }
-}
-
-const isListening = (child: ChildProcess): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (child.stdout !== null) createInterface({ input: child.stdout }).once('line', () => resolve(true));
-    child.once('close', () => resolve(false));
-  });
-
 /** How long a data root is waited for whose host another command is starting, or ending, at this moment. */
 const otherHostMs = 30_000;
 const pauseMs = 1_000;
+
+/** How long a host of a person may take to come back, as under a service manager, before a host of a command takes its place. */
+const personsHostMs = 3_000;
 
 /** No host runs where one is looked for, and the command starts none. */
 export class NoHost extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'NoHost';
+  }
+}
+
+/** What answers is a host of a version that cannot prove which data root it serves, so nothing is sent to it. */
+export class EarlierHost extends NoHost {
+  constructor(origin: string, version: string, pid: number | null) {
+    const [which, copied] =
+      pid === null
+        ? ['', '']
+        : [` (process ${pid})`, '; if this folder is a copy of the data root of that host, delete host.json in it'];
+    super(
+      `the host at ${origin}${which} has version ${version}, which cannot prove that it knows the token: nothing was sent to it; stop it, and run the command again${copied}`,
+    );
+    this.name = 'EarlierHost';
   }
 }
 
@@ -151,85 +64,6 @@ const noneAt = (baseUrl: string) =>
     `no host answers at ${baseUrl} of MEDIA_STUDY_HOST, or it refuses MEDIA_STUDY_TOKEN; take both from its start line, or unset them`,
   );
 
-interface FoundHost {
-  readonly client: StudyHost;
-  /** True if this command started the host, which ends with it. */
-  isOwn(): boolean;
-  /** Ends the host where this command started it. */
-  close(): Promise<void>;
-}
-
-const addressIn = ({ listening, authorizationToken }: HostFile): HostAddress => ({
-  baseUrl: listening,
-  token: authorizationToken,
-});
-
-/** True if a host answers there and takes the token. Another host or program may have got the port since. */
-async function isThere(address: HostAddress, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await StudyHost.connect(address, { reconnectMs: 0, signal }).sources();
-    return true;
-  } catch (error) {
-    const isAnother = error instanceof HostError && ['unauthorized', 'unknown_answer'].includes(error.code);
-    if (isAnother || error instanceof HostUnreachable) return false;
-    throw error;
-  }
-}
-
-/** False if the process that wrote a host file has ended: a killed host leaves the file behind. */
-function hasProcess({ pid }: HostFile): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // The process of another user is there, too.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
-}
-
-/** How long a host may take to say that it is there, if only a remark depends on it. */
-const signOfLifeMs = 2_000;
-
-/** True if a host runs on a data root. What a host that was killed left behind does not count. */
-export async function hasHost(dataRoot: string): Promise<boolean> {
-  const file = await readHostFile(dataRoot);
-  if (file === null) return false;
-  // A host that is too busy to answer is there.
-  return within(signOfLifeMs, (signal) => isThere(addressIn(file), signal)).catch(() => true);
-}
-
-/** Starts a host where the one that a client had has ended; its address. */
-type Successor = () => Promise<HostAddress>;
-
-/**
- * A client of the host that the environment names, else of the one that runs for a data root; null if none does. Throws `NoHost`.
- * A host that another command had started for itself may end while this one is at work: `successor` follows it.
- */
-async function connected(
-  dataRoot: string,
-  { environment = process.env, signal }: Looking,
-  successor: Successor | null = null,
-): Promise<StudyHost | null> {
-  const named = namedHost(environment);
-  if (named !== null) {
-    if (await isThere(named, signal)) return StudyHost.connect(named, { signal });
-    // To work on another host in its place would surprise.
-    throw noneAt(named.baseUrl);
-  }
-  const first = await readHostFile(dataRoot);
-  if (first === null || !(await isThere(addressIn(first), signal))) return null;
-  let last = first;
-  const place = async (): Promise<HostAddress> => {
-    const now = await readHostFile(dataRoot);
-    last = now ?? last;
-    const hasEnded = now === null || !hasProcess(now);
-    // A host of a person is not replaced: its person may be about to start it again.
-    if (hasEnded && last.endsWithCommand && successor !== null) return successor();
-    return addressIn(last);
-  };
-  // Looked up before each request: a host that was killed may come back elsewhere.
-  return StudyHost.connect(place, { signal });
-}
-
 /** How a host is looked for. */
 interface Looking {
   readonly environment?: NodeJS.ProcessEnv;
@@ -237,60 +71,309 @@ interface Looking {
   readonly signal?: AbortSignal;
   /** More options of the host that it starts. */
   readonly flags?: readonly string[];
+  /** True if the call names its data root: a host that the environment names must then be the one of that data root. */
+  readonly isRootNamed?: boolean;
+  /** True if it starts a host also after that of a person has ended. */
+  readonly replacesAny?: boolean;
 }
 
-/** Finds the host of a data root. Throws `NoHost`. */
-export async function findHost(dataRoot: string, looking: Looking): Promise<FoundHost> {
-  const client = await connected(dataRoot, looking);
-  if (client === null) throw noneOn(dataRoot);
-  return { client, isOwn: () => false, close: async () => undefined };
+/** The host of one command or agent. */
+export interface CommandHost {
+  /** A client that finds the host again before each request, or starts one in its place. */
+  readonly client: StudyHost;
+  /** Finds the host or starts one, and has it prove itself. Throws `NoHost`, `HostSilent`, and the cause of a failed start. */
+  find(): Promise<void>;
+  /** True if this command started the host, which ends with it. */
+  isOwn(): boolean;
+  /** Ends the host where this command started it. */
+  close(): Promise<void>;
+}
+
+/** `isSeen`: the process was seen to live just now. That of a container is not: it proves itself before each request. */
+const addressIn = ({ listening, authorizationToken, pid, startedAt }: HostFile, isSeen = false): HostAddress => ({
+  baseUrl: listening,
+  token: authorizationToken,
+  ...(isSeen && { process: `${pid} ${startedAt ?? ''}` }),
+});
+
+/** The version of a host that answers at an origin; null if no host does. Sends no token. */
+async function versionAt(origin: string, watch: HostWatch, signal: AbortSignal | null): Promise<string | null> {
+  try {
+    const request = { method: 'GET', headers: {}, body: null, signal };
+    const answer = await watch.patientFetch(`${origin}/v1/health`, request);
+    return hostHealth.parse(await answer.json()).version;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof HostSilent) throw error;
+    return null;
+  }
+}
+
+/** True if a host runs on a data root. What a host that was killed left behind does not count, and nothing is sent. */
+export async function hasHost(dataRoot: string): Promise<boolean> {
+  const { state } = await hostStanding(dataRoot);
+  return state === 'there' || state === 'earlier';
+}
+
+/** The host that the environment names. */
+class NamedHost implements CommandHost {
+  readonly client: StudyHost;
+  readonly #named: HostAddress;
+  readonly #watch: HostWatch;
+  readonly #signal: AbortSignal | undefined;
+  readonly #dataRoot: string;
+  readonly #isRootNamed: boolean;
+
+  constructor(named: HostAddress, dataRoot: string, report: (line: string) => void, looking: Looking) {
+    this.#named = named;
+    this.#dataRoot = dataRoot;
+    this.#isRootNamed = looking.isRootNamed === true;
+    this.#signal = looking.signal;
+    this.#watch = new HostWatch({ report });
+    this.client = StudyHost.connect(named, this.#options());
+  }
+
+  #options() {
+    const { fetch, patientFetch } = this.#watch;
+    const onProof = (proved: ProvedHost) => this.#accept(proved);
+    return { signal: this.#signal, fetch, patientFetch, proof: true, onProof };
+  }
+
+  async find(): Promise<void> {
+    const { baseUrl } = this.#named;
+    try {
+      // Asks only for the answer of a host that takes the token.
+      await StudyHost.connect(this.#named, { ...this.#options(), reconnectMs: 0 }).sources();
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      if (error instanceof WrongCall || error instanceof HostSilent) throw error;
+      if (error instanceof HostUnproved && error.why === 'no_proof') {
+        const version = await versionAt(baseUrl, this.#watch, this.#signal ?? null);
+        if (version !== null) throw new EarlierHost(baseUrl, version, null);
+      }
+      // To work on another host in its place would surprise.
+      throw noneAt(baseUrl);
+    }
+  }
+
+  /** A call may name a data root beside the environment. Throws `WrongCall` if the host serves another one. */
+  async #accept({ device, inode }: ProvedHost): Promise<void> {
+    if (!this.#isRootNamed || !hasData(this.#dataRoot)) return;
+    const root = await rootIdentity(this.#dataRoot);
+    if (root !== null && root.device === device && root.inode === inode) return;
+    throw new WrongCall(
+      `MEDIA_STUDY_HOST names the host of another data root than --data-root ${this.#dataRoot}: unset MEDIA_STUDY_HOST and MEDIA_STUDY_TOKEN, or leave --data-root out`,
+    );
+  }
+
+  isOwn(): boolean {
+    return false;
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The host of a data root. */
+class RootHost implements CommandHost {
+  readonly client: StudyHost;
+  readonly #dataRoot: string;
+  readonly #report: (line: string) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #watch: HostWatch;
+  /** The host that it may start; null if it starts none. */
+  readonly #own: OwnHost | null;
+  readonly #replacesAny: boolean;
+  /** The last host that was there. */
+  #last: HostFile | null = null;
+  /** The stale file that was mentioned last: one may stay, as in a folder that takes no change. */
+  #mentioned: string | null = null;
+  #isEndMentioned = false;
+  /** Requests that miss their host at the same time start one in its place. */
+  #starting: Promise<HostAddress> | null = null;
+
+  constructor(dataRoot: string, report: (line: string) => void, looking: Looking, own: OwnHost | null) {
+    this.#dataRoot = dataRoot;
+    this.#report = report;
+    this.#signal = looking.signal;
+    this.#replacesAny = looking.replacesAny === true;
+    this.#own = own;
+    this.#watch = new HostWatch({ report, look: () => this.#stopped() });
+    const { fetch, patientFetch } = this.#watch;
+    this.client = StudyHost.connect(() => this.#place(), {
+      signal: looking.signal,
+      fetch,
+      patientFetch,
+      proof: true,
+      onProof: (proved) => this.#accept(proved),
+    });
+  }
+
+  async find(): Promise<void> {
+    if (this.#own !== null) await this.#foundOrStarted(null);
+    else if ((await this.#running()) === null) throw noneOn(this.#dataRoot);
+  }
+
+  isOwn(): boolean {
+    return this.#own?.runs === true;
+  }
+
+  async close(): Promise<void> {
+    await this.#own?.close();
+  }
+
+  /** Looked up before each request: a host that was killed may come back elsewhere, and another program may have its port. */
+  async #place(): Promise<HostAddress> {
+    const standing = await hostStanding(this.#dataRoot);
+    if (standing.state === 'there') {
+      this.#last = standing.file;
+      this.#isEndMentioned = false;
+      return addressIn(standing.file, standing.isSeen);
+    }
+    const last = this.#last;
+    const isReplaced = last === null || last.endsWithCommand || this.#replacesAny;
+    if (isReplaced && this.#own !== null) return this.#foundOrStarted(last);
+    if (last === null) throw noneOn(this.#dataRoot);
+    // A host of a person is not replaced: its person may be about to start it again.
+    if (!this.#isEndMentioned)
+      this.#report(`the host of ${this.#dataRoot} has ended; waiting for it to be started again`);
+    this.#isEndMentioned = true;
+    throw new HostAway(last.listening);
+  }
+
+  /** The address of the host that runs now and has proved itself; null if there is none. */
+  async #running(): Promise<HostAddress | null> {
+    const standing = await hostStanding(this.#dataRoot);
+    if (standing.state === 'none') return null;
+    if (standing.state === 'stale') return this.#putAside(standing.why, standing.text);
+    const { file, text } = standing;
+    if (standing.state === 'earlier') {
+      const version = await versionAt(file.listening, this.#watch, this.#signal ?? null);
+      if (version !== null) throw new EarlierHost(file.listening, version, file.pid);
+      return this.#putAside('no host answers at its address', text);
+    }
+    const before = this.#last;
+    this.#last = file;
+    try {
+      await this.#accept(await proveHost(addressIn(file), givenPatient(this.#watch.patientFetch), [this.#signal]));
+      return addressIn(file);
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      if (error instanceof HostSilent) throw error;
+      this.#last = before;
+      if (error instanceof HostUnproved || error instanceof NoHost)
+        return this.#putAside('what listens on its port is not its host', text);
+      // It stops, or restarts.
+      return null;
+    }
+  }
+
+  /**
+   * Throws `NoHost` if a host is not the one of the folder that the path names now: its own file says nothing about that. Throws
+   * `HostAway` if it is not the process of the file, which another one has written, or is about to.
+   */
+  async #accept({ device, inode, pid, startedAt }: ProvedHost): Promise<void> {
+    const root = await rootIdentity(this.#dataRoot);
+    const isOfRoot = root !== null && root.device === device && root.inode === inode;
+    if (!isOfRoot) throw noneOn(this.#dataRoot);
+    const last = this.#last;
+    if (last !== null && (last.pid !== pid || last.startedAt !== startedAt)) throw new HostAway(last.listening);
+  }
+
+  async #putAside(why: string, text: string | null): Promise<null> {
+    const done = await putHostFileAside(this.#dataRoot, text);
+    if (done === 'newer' || this.#mentioned === (text ?? why)) return null;
+    this.#mentioned = text ?? why;
+    const end = done === 'aside' ? 'it was put aside as host.json.stale' : 'it is not used';
+    this.#report(`host.json in ${this.#dataRoot} is stale: ${why}; ${end}`);
+    return null;
+  }
+
+  #foundOrStarted(ended: HostFile | null): Promise<HostAddress> {
+    this.#starting ??= this.#searched(ended).finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  /** `ended` is the host that was there before. */
+  async #searched(ended: HostFile | null): Promise<HostAddress> {
+    const own = this.#own;
+    if (own === null) throw noneOn(this.#dataRoot);
+    // A person needs no word about a start, but about the place of new data.
+    const isNew = !hasData(this.#dataRoot);
+    const begun = performance.now();
+    const waited = ended === null || ended.endsWithCommand ? 0 : personsHostMs;
+    for (;;) {
+      const address = await this.#running();
+      if (address !== null) return address;
+      const isLate = performance.now() >= begun + otherHostMs;
+      if (own.runs) {
+        // It restarts, and comes back by itself.
+        if (isLate) throw own.lost();
+      } else if (performance.now() >= begun + waited) {
+        if (await own.start()) {
+          if (ended !== null) this.#report('the host has ended; this command started another');
+          else if (isNew) this.#report(`sources and studies are kept in ${this.#dataRoot}`);
+          continue;
+        }
+        if (isLate) throw own.refused();
+      }
+      await pause(pauseMs, undefined, { signal: this.#signal });
+    }
+  }
+
+  /** Why the host is silent, if its process is stopped. */
+  async #stopped(): Promise<string | null> {
+    const pid = this.#last?.pid;
+    return pid !== undefined && (await processState(pid)) === 'stopped' ? `its process ${pid} is stopped` : null;
+  }
+}
+
+/** The host that the environment names, else that of a data root, for a command that starts none. */
+function lookedFor(
+  dataRoot: string,
+  report: (line: string) => void,
+  looking: Looking,
+  own: OwnHost | null,
+): CommandHost {
+  const named = namedHost(looking.environment ?? process.env);
+  if (named !== null) return new NamedHost(named, dataRoot, report, looking);
+  return new RootHost(dataRoot, report, looking, own);
+}
+
+/** Finds the host of a data root. `report` gets lines for people. Throws `NoHost` and `HostSilent`. */
+export async function findHost(
+  dataRoot: string,
+  report: (line: string) => void,
+  looking: Looking = {},
+): Promise<CommandHost> {
+  const host = lookedFor(dataRoot, report, looking, null);
+  await host.find();
+  return host;
 }
 
 /**
- * Finds the host of a data root, or starts one for the time of this command. It also starts one later, if the host of another
- * command ends first. `report` gets the host's lines on stderr.
+ * The host of a data root, which is found or started when it is needed first. Another one is started later, if the host of another command
+ * ends before this one. `report` gets lines for people. Throws `WrongCall` if the environment names a half of a host.
  */
+export function hostOfCall(dataRoot: string, report: (line: string) => void, looking: Looking = {}): CommandHost {
+  const { signal, flags = [] } = looking;
+  const ownFlags = async () => [...(await ownHostFlags(dataRoot, flags)), ...flags];
+  return lookedFor(dataRoot, report, looking, new OwnHost(dataRoot, signal, ownFlags, report));
+}
+
+/** The same, found or started. Throws `NoHost`, `HostSilent`, and the cause of a failed start. */
 export async function findOrStartHost(
   dataRoot: string,
   report: (line: string) => void,
   looking: Looking = {},
-): Promise<FoundHost> {
-  const { signal, flags = [] } = looking;
-  const ownFlags = async () => [...(await ownHostFlags(dataRoot, flags)), ...flags];
-  const own = new OwnHost(dataRoot, signal, ownFlags, report);
-  const close = () => own.close();
-  const isOwn = () => own.runs;
-  const foundOrStarted = async (remark: string | null): Promise<HostAddress> => {
-    for (const end = performance.now() + otherHostMs; ; await pause(pauseMs, undefined, { signal })) {
-      const file = await readHostFile(dataRoot);
-      if (file !== null && (await isThere(addressIn(file), signal))) return addressIn(file);
-      // It restarts, and comes back by itself.
-      if (own.runs && performance.now() < end) continue;
-      // Another one would find its data root locked.
-      if (own.runs) throw own.unreachable(file?.listening);
-      if (await own.start()) {
-        if (remark !== null) report(remark);
-      } else if (performance.now() >= end) throw own.refused();
-    }
-  };
-  // Requests of one command that miss their host at the same time start one in its place.
-  let starting: Promise<HostAddress> | null = null;
-  const successor: Successor = () => {
-    starting ??= foundOrStarted('the host has ended; this command started another').finally(() => {
-      starting = null;
-    });
-    return starting;
-  };
+): Promise<CommandHost> {
+  const host = hostOfCall(dataRoot, report, looking);
   try {
-    const running = await connected(dataRoot, looking, successor);
-    if (running !== null) return { client: running, isOwn, close };
-    // A person needs no word about a start, but about the place of new data.
-    await foundOrStarted(hasData(dataRoot) ? null : `sources and studies are kept in ${dataRoot}`);
-    const client = await connected(dataRoot, looking, successor);
-    if (client === null) throw noneOn(dataRoot);
-    return { client, isOwn, close };
+    await host.find();
+    return host;
   } catch (error) {
-    await close();
+    await host.close();
     throw error;
   }
 }

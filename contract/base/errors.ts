@@ -202,6 +202,7 @@ const errors = {
   // operation
   invalid_collection_request: [400, 'send {"dryRun": true} or {"dryRun": false}'],
   invalid_snapshot_request: [400, 'send an empty JSON object'],
+  invalid_nonce: [400, 'send 64 lower-case hex digits of 32 random bytes, new for each question'],
   invalid_pairing_request: [
     400,
     'send an empty JSON object for a code, or the schema of a pairing request with the code',

@@ -1,11 +1,15 @@
+import { createHmac } from 'node:crypto';
 import type { HostChecks } from '../../actors/operation/host-checks.ts';
 import type { LedgerSnapshots } from '../../actors/operation/ledger-snapshots.ts';
 import type { Pairings } from '../../actors/operation/pairings.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
 import { version } from '../../contract/base/program-version.ts';
 import {
   type HostHealth,
+  type HostProof,
   hostChecks,
   hostHealth,
+  hostProof,
   issuedPairingCode,
   ledgerSnapshot,
   ledgerSnapshotRequest,
@@ -17,8 +21,10 @@ import {
   pairing,
   pairingCodeRequest,
   pairingRequest,
+  proofNonce,
 } from '../../contract/operation.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { type HostFacts, proofMessage } from '../../formats/proof-message.ts';
 import {
   conditionFields,
   entityTag,
@@ -36,6 +42,40 @@ interface MetricsSource {
 }
 
 const health: HostHealth = { schema: 'studio.host-health.v1', status: 'ok', version };
+
+/** Proves to a client that this host knows its token. Takes the nonce of the client, 64 hex digits. */
+export type Prove = (nonce: string) => HostProof;
+
+/** The proofs of a host. `token` is the one of its clients, `address` and `port` are those on which it really listens. */
+export const hostProofs =
+  (facts: HostFacts, token: string, { address, port }: { readonly address: string; readonly port: number }): Prove =>
+  (nonce) => ({
+    schema: 'studio.host-proof.v1',
+    ...facts,
+    proof: createHmac('sha256', token).update(proofMessage({ nonce, address, port }, facts)).digest('hex'),
+  });
+
+/** The route by which a client learns, before it sends its token, that the host knows it. */
+export const proofRoutes = (prove: Prove): readonly Route[] => [
+  route('/v1/host-proof', {
+    room: 'operation',
+    access: 'anyone',
+    GET: read({
+      id: 'proveHost',
+      summary: 'the proof that the host knows its token, for a client that has not sent it yet',
+      details:
+        'Send 32 random bytes as `nonce`. The answer names the data root and the process of the host, and holds an HMAC-SHA-256 with the token as key. It covers the JSON list of eight texts without white space: `studio.host-proof.v1`, the nonce, the numeric address and the port on which the host listens, `device`, `inode`, `pid` and `startedAt` (empty for null). A client compares it with the address and port that it called, and sends its token only if they are equal: nobody can pass on the proof of another host.',
+      query: { nonce: proofNonce.describe('32 random bytes in lower-case hex, new for each question') },
+      answers: [json(200, hostProof)],
+      refusals: ['invalid_nonce'],
+      handle: ({ query }) => {
+        const nonce = proofNonce.safeParse(query.get('nonce'));
+        if (!nonce.success) throw new ServiceError('invalid_nonce', 'nonce must be 64 lower-case hex digits');
+        return { status: 200, body: prove(nonce.data) };
+      },
+    }),
+  }),
+];
 
 /** The routes for the operator of the host; `wire` gives what HTTP itself measures. */
 export const operationRoutes = (

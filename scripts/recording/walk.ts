@@ -1,9 +1,17 @@
+import { createHash } from 'node:crypto';
 import { deletionPreview, deletionReceipt, deletions } from '../../contract/deletion.ts';
 import { ownedIngests, videohostIngests } from '../../contract/ingest.ts';
 import { library, librarySearch, sourceLabel } from '../../contract/library.ts';
 import { actorList, actorTransitions, readActor } from '../../contract/lifecycles/actors.ts';
 import { chartCoverage, chartReleases, charts, drawnChart } from '../../contract/lifecycles/charts.ts';
-import { hostHealth, issuedPairingCode, ledgerSnapshot, pageToken, pairing } from '../../contract/operation.ts';
+import {
+  hostHealth,
+  hostProof,
+  issuedPairingCode,
+  ledgerSnapshot,
+  pageToken,
+  pairing,
+} from '../../contract/operation.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { attestations, publishReviewDecisions } from '../../contract/review.ts';
 import { foundEngines, hostRestart, hostSettings, settingsChanged } from '../../contract/settings.ts';
@@ -16,10 +24,20 @@ import { ingestFile, ingestRange, uploadInParts } from './walk-ingests.ts';
 import { present, type WalkOptions } from './walk-options.ts';
 import { approve, caption, conclusions, correct, explain, play, study } from './walk-study.ts';
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A proof depends on the port, which is another one in each recording, so the recorded one is made up. */
+async function prove(recorder: Recorder): Promise<void> {
+  const shown = hostProof.transform((answer) => ({ ...answer, proof: digestOf('a proof') }));
+  await recorder.granted('proveHost', shown, { query: { nonce: digestOf('a nonce') } });
+  await recorder.refused('proveHost', { query: { nonce: 'short' } });
+}
+
 /** Takes a host through every operation that a client of it has. */
 export async function walk(options: WalkOptions): Promise<void> {
   const { recorder } = options;
   await recorder.granted('readHealth', hostHealth);
+  await prove(recorder);
   await recorder.granted('snapshotLedger', ledgerSnapshot, { json: {} });
   const { code } = await recorder.granted('openPairing', issuedPairingCode, { json: {} });
   const ownPage = { headers: { Origin: options.origin }, json: { schema: 'studio.page-token-request.v1' } };

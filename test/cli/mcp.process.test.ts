@@ -226,6 +226,8 @@ test('bug: an agent got no answer any more once the host of its server was kille
   const agent = await agentOver(folder);
   t.teardown(() => agent.close());
   const pidOf = async () => JSON.parse(await readFile(join(folder, 'root/host.json'), 'utf8')).pid;
+  // The agent server answers before it has found or started its host; its tools wait for that.
+  t.falsy((await agent.callTool({ name: 'list_sources', arguments: {} })).isError);
   const first = await pidOf();
   process.kill(first, 'SIGKILL');
   while (isAlive(first)) await sleep(20);

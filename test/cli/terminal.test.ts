@@ -7,7 +7,7 @@ import { warnedRange } from '../../cli/commands/study.ts';
 import { completionScript } from '../../cli/completions.ts';
 import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
 import { asTyped, type ProcessCall, programAsTyped, typedAgain } from '../../cli/terminal/call.ts';
-import { causeIn } from '../../cli/terminal/running-host.ts';
+import { causeIn } from '../../cli/terminal/own-host.ts';
 import { nextLine, summaryLines, warningLine, withheldLine } from '../../cli/terminal/summary.ts';
 import { answerTo, Interrupted, progressLine } from '../../cli/terminal/terminal.ts';
 import { HostError } from '../../client/host-error.ts';

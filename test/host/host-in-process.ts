@@ -113,6 +113,7 @@ export async function openInProcess(
     port: 0,
     allowedOrigins: options.allowedOrigins,
     token,
+    facts: { device: '1', inode: '2', pid: process.pid, startedAt: null },
     open,
     services: {
       ...host,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,7 @@ import {
 import {
   hostChecks,
   hostHealth,
+  hostProof,
   issuedPairingCode,
   ledgerSnapshot,
   ownPages,
@@ -68,6 +70,41 @@ test('the health of a host is guarded by Host and Origin, and by its exact path'
   t.is(page.headers['access-control-allow-origin'], pageOrigin);
   const posted = await host.ask('POST', health, { token: null, json: {} });
   host.refused(t, posted, 'method_not_allowed', ['allow']);
+});
+
+const proofPath = '/v1/host-proof';
+const nonce = '0123456789abcdef'.repeat(4);
+
+test('a host proves to anybody that it knows its token, with the address on which it listens, and says no more', async (t) => {
+  const host = await TestHost.open(t);
+  const answer = await host.get(`${proofPath}?nonce=${nonce}`, { token: null });
+  const { proof, ...facts } = host.granted(t, answer, 200, hostProof);
+  t.deepEqual(Object.keys(facts), ['schema', 'device', 'inode', 'pid', 'startedAt']);
+  const text = JSON.stringify([
+    'studio.host-proof.v1',
+    nonce,
+    '127.0.0.1',
+    String(host.port),
+    facts.device,
+    facts.inode,
+    String(facts.pid),
+    facts.startedAt ?? '',
+  ]);
+  t.is(proof, createHmac('sha256', host.token).update(text).digest('hex'));
+});
+
+test('a proof is for one nonce of 64 hex digits, and is guarded like the health of a host', async (t) => {
+  const host = await TestHost.open(t);
+  const ask = (query: string, headers: Record<string, string> = {}) =>
+    host.get(`${proofPath}${query}`, { token: null, headers });
+  for (const wrong of ['', '?nonce=', `?nonce=${nonce}0`, `?nonce=${nonce.toUpperCase()}`, '?nonce=%00'])
+    host.refused(t, await ask(wrong), 'invalid_nonce');
+  host.refused(t, await ask(`?nonce=${nonce}&nonce=${nonce}`), 'duplicate_query');
+  host.refused(t, await ask(`?nonce=${nonce}&address=1`), 'unknown_query');
+  host.refused(t, await ask(`?nonce=${nonce}`, { Host: `evil.example:${host.port}` }), 'host_not_allowed');
+  host.refused(t, await ask(`?nonce=${nonce}`, { Origin: 'http://evil.example' }), 'origin_not_allowed');
+  const other = host.granted(t, await ask(`?nonce=${'f'.repeat(64)}`), 200, hostProof);
+  t.not(other.proof, host.granted(t, await ask(`?nonce=${nonce}`), 200, hostProof).proof);
 });
 
 const checksPath = '/v1/host-checks';

@@ -1,0 +1,186 @@
+import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
+import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
+import type { HostAddress, Send } from './transport.ts';
+
+/** The signals that end a question, each as long as the caller likes. */
+type Signals = readonly (AbortSignal | undefined)[];
+
+/** What a host has proved: its facts, and the origin of the numeric address at which it did. */
+export interface ProvedHost extends HostFacts {
+  readonly origin: string;
+}
+
+/** The most bytes of a proof: a program that is no host may answer without an end. */
+const mostBytes = 4_096;
+
+/** How long a proof is waited for, in ms. A host makes one as soon as it gets to it; commands give a silent host up before. */
+const patienceMs = 60_000;
+
+const silentHint = 'look whether its process is stopped, or another program has its port';
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+
+/** The host name of an origin without the brackets of IPv6. */
+const hostNameOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** True for an origin on this machine without TLS, where any user may listen: there a host has to prove that it knows the token. */
+export function isOpenToOthers(baseUrl: string): boolean {
+  const url = new URL(baseUrl);
+  const name = hostNameOf(url);
+  return url.protocol === 'http:' && (loopback.test(name) || name === 'localhost' || name.endsWith('.localhost'));
+}
+
+/** The numeric addresses behind a loopback name. `localhost` may lead to two, with another program at each. */
+async function addressesOf(url: URL): Promise<readonly string[]> {
+  const name = hostNameOf(url);
+  if (loopback.test(name)) return [name];
+  const { lookup } = await import('node:dns/promises');
+  const found = (await lookup(name, { all: true })).map(({ address }) => address);
+  if (!found.every((address) => loopback.test(address))) throw new HostUnproved(url.origin, 'not_loopback', 0);
+  return found;
+}
+
+const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The HMAC-SHA-256 of a text under a token, in hex. */
+async function signed(token: string, text: string): Promise<string> {
+  const bytes = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' } as const;
+  // HMAC fills a key up with zeros, and the interface takes no empty one.
+  const secret = bytes.encode(token === '' ? '\0' : token);
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign']);
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text))));
+}
+
+/** The beginning of an answer as text. */
+async function shortText(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let read = 0; reader !== undefined && read <= mostBytes; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      read += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+    return text;
+  } finally {
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+interface Answered extends HostFacts {
+  readonly proof: string;
+}
+
+/** The proof in an answer; null if it has none. */
+function proofIn(text: string): Answered | null {
+  try {
+    const answer: unknown = JSON.parse(text);
+    const { device, inode, pid, startedAt, proof } = answer as Record<keyof Answered, unknown>;
+    if (typeof device !== 'string' || typeof inode !== 'string' || typeof proof !== 'string') return null;
+    if (typeof pid !== 'number' || !(startedAt === null || typeof startedAt === 'string')) return null;
+    return { device, inode, pid, startedAt, proof };
+  } catch {
+    return null;
+  }
+}
+
+/** Asks one numeric address. Throws `HostUnproved`, `HostSilent`, and the error of `ask` if nobody answers. */
+async function provedAt(url: URL, address: string, token: string, ask: Send, signals: Signals): Promise<ProvedHost> {
+  const port = url.port === '' ? 80 : Number(url.port);
+  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new HostSilent(origin, silentHint)), patienceMs);
+  try {
+    const answer = await ask(`${origin}/v1/host-proof?nonce=${nonce}`, {
+      headers: { Accept: 'application/json' },
+      signals: [late.signal, ...signals],
+    });
+    const proved = answer.status === 200 ? proofIn(await shortText(answer)) : null;
+    if (proved === null) {
+      await answer.body?.cancel().catch(() => undefined);
+      throw new HostUnproved(origin, 'no_proof', answer.status);
+    }
+    const { proof, ...facts } = proved;
+    if (proof !== (await signed(token, proofMessage({ nonce, address, port }, facts))))
+      throw new HostUnproved(origin, 'wrong_proof', 401);
+    return { ...facts, origin };
+  } catch (error) {
+    // A request that was given up may fail with another error, such as that of the connection.
+    if (late.signal.aborted) throw late.signal.reason;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Has the host at an address prove that it knows the token, which is not sent. The proof is bound to the numeric address and the port
+ * that were called. Throws `HostUnproved`, `HostSilent` after 60 s, and the error of `ask` if nobody answers.
+ */
+export async function proveHost({ baseUrl, token }: HostAddress, ask: Send, signals: Signals): Promise<ProvedHost> {
+  const url = new URL(baseUrl);
+  const addresses = await addressesOf(url);
+  let failure: unknown = new TypeError(`${baseUrl} has no address`);
+  for (const address of addresses) {
+    try {
+      return await provedAt(url, address, token, ask, signals);
+    } catch (error) {
+      for (const each of signals) each?.throwIfAborted();
+      // A host at one of two addresses leaves the other one to anybody; what that says counts only if nobody proves more.
+      if (!(failure instanceof HostUnproved)) failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** The caller refuses a host that has proved itself; told from an error of the connection, after which a request is tried again. */
+export class HostRefused extends Error {
+  constructor(readonly reason: unknown) {
+    super('the caller refused the host', { cause: reason });
+    this.name = 'HostRefused';
+  }
+}
+
+/**
+ * The proofs of the hosts of a client. A host proves itself before each request: between two of them it may have been killed, and any
+ * user may have its port. Where the address names the process, the caller has just seen that it lives: one proof is enough
+ * then for each address, token and process, until a connection is lost.
+ */
+export class HostProofs {
+  readonly #ask: Send;
+  readonly #accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>;
+  #proved: { readonly of: string; readonly origin: string } | null = null;
+  #losses = 0;
+
+  /** `accept` throws for a host that knows the token and is the wrong one all the same. */
+  constructor(ask: Send, accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>) {
+    this.#ask = ask;
+    this.#accept = accept;
+  }
+
+  /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and `HostRefused`. */
+  async origin(address: HostAddress, signals: Signals): Promise<string> {
+    const { baseUrl, token, process } = address;
+    const of = JSON.stringify([baseUrl, token, process]);
+    if (process !== undefined && this.#proved?.of === of) return this.#proved.origin;
+    const losses = this.#losses;
+    const proved = await proveHost(address, this.#ask, signals);
+    try {
+      await this.#accept(proved, address);
+    } catch (error) {
+      throw error instanceof HostAway ? error : new HostRefused(error);
+    }
+    if (losses === this.#losses) this.#proved = { of, origin: proved.origin };
+    return proved.origin;
+  }
+
+  /** A connection was lost, or not made: another program may have the port by now. */
+  lost(): void {
+    this.#losses += 1;
+    this.#proved = null;
+  }
+}

@@ -1,0 +1,167 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { HostError, HostUnproved } from '../../client/host-error.ts';
+import { StudyHost } from '../../client/study-host.ts';
+import { hostProofs } from '../../http/routes/operation.ts';
+
+// What any user of the machine may do: listen on a port, and pass on what comes.
+
+const token = 'c'.repeat(64);
+const facts = { device: '1', inode: '2', pid: 3, startedAt: '4' };
+
+interface Listening {
+  readonly server: Server;
+  readonly port: number;
+  /** What has come, in order. */
+  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+}
+
+async function listens(
+  t: ExecutionContext,
+  answer: (port: number) => RequestListener,
+  at: { readonly port?: number; readonly address?: string } = {},
+): Promise<Listening> {
+  const requests: Listening['requests'] = [];
+  const server = createServer((request, response) => {
+    requests.push({ path: request.url ?? '', headers: request.headers });
+    answer((server.address() as AddressInfo).port)(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(at.port ?? 0, at.address ?? '127.0.0.1', resolve);
+  });
+  const end = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  t.teardown(end);
+  return { server, port: (server.address() as AddressInfo).port, requests };
+}
+
+/** A host as far as these tests ask one. */
+const asHost =
+  (port: number, address = '127.0.0.1'): RequestListener =>
+  (request, response) => {
+    const url = new URL(request.url ?? '', 'http://127.0.0.1');
+    const prove = hostProofs(facts, token, { address, port });
+    const body =
+      url.pathname === '/v1/host-proof'
+        ? prove(url.searchParams.get('nonce') ?? '')
+        : { schema: 'studio.host-health.v1', status: 'ok', version: '1' };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+  };
+
+const hasToken = ({ requests }: Listening): boolean => requests.some(({ headers }) => 'authorization' in headers);
+
+const at = (port: number, name = '127.0.0.1') => ({ baseUrl: `http://${name}:${port}`, token });
+
+test('a host proves itself before each request, and once where the caller has seen that its process lives', async (t) => {
+  const host = await listens(t, asHost);
+  const client = StudyHost.connect(at(host.port));
+  t.is((await client.health()).status, 'ok');
+  await client.health();
+  const [first] = host.requests;
+  t.regex(first?.path ?? '', /^\/v1\/host-proof\?nonce=[0-9a-f]{64}$/);
+  t.false('authorization' in (first?.headers ?? {}));
+  const proofs = () => host.requests.filter(({ path }) => path.startsWith('/v1/host-proof')).length;
+  t.is(proofs(), 2);
+  t.true(hasToken(host));
+  let process = 'first';
+  const seen = StudyHost.connect(() => ({ ...at(host.port), process }));
+  await seen.health();
+  await seen.health();
+  t.is(proofs(), 3);
+  process = 'second';
+  await seen.health();
+  t.is(proofs(), 4);
+});
+
+test('bug: whatever listened at the address got the token: a program that passes the proof of the host on gets none', async (t) => {
+  const host = await listens(t, asHost);
+  const relay = await listens(t, () => async (request, response) => {
+    const answer = await fetch(`http://127.0.0.1:${host.port}${request.url}`);
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  const error = await t.throwsAsync(StudyHost.connect(at(relay.port)).health(), { instanceOf: HostUnproved });
+  t.like(error, { code: 'unauthorized', status: 401, retryable: false });
+  t.false(hasToken(relay));
+});
+
+test('a proof under another token, of no form, without an end or for another address is none', async (t) => {
+  const answers: readonly ((port: number) => RequestListener)[] = [
+    (port) => (request, response) => {
+      const nonce = new URL(request.url ?? '', 'http://h').searchParams.get('nonce') ?? '';
+      const other = hostProofs(facts, 'd'.repeat(64), { address: '127.0.0.1', port })(nonce);
+      response.end(JSON.stringify(other));
+    },
+    (port) => asHost(port + 1),
+    (port) => asHost(port, '::1'),
+    (port) => (request, response) =>
+      asHost(port)({ ...request, url: `/v1/host-proof?nonce=${'0'.repeat(64)}` } as never, response),
+    () => (_request, response) => response.end('{"proof":1}'),
+    () => (_request, response) => response.writeHead(401).end(),
+    () => (_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('['.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    },
+  ];
+  for (const answer of answers) {
+    const other = await listens(t, answer);
+    await t.throwsAsync(StudyHost.connect(at(other.port)).health(), { instanceOf: HostUnproved });
+    t.false(hasToken(other));
+  }
+});
+
+test('another program that takes the port after the host has ended gets no token', async (t) => {
+  const host = await listens(t, asHost);
+  const client = StudyHost.connect(at(host.port));
+  await client.health();
+  host.server.closeAllConnections();
+  await new Promise((resolve) => host.server.close(resolve));
+  const other = await listens(t, () => (_request, response) => response.end('{}'), { port: host.port });
+  await t.throwsAsync(client.health(), { instanceOf: HostUnproved });
+  t.false(hasToken(other));
+});
+
+test('a name is resolved first: a program at the other address of localhost gets no token', async (t) => {
+  const host = await listens(t, asHost);
+  const other = await listens(t, () => (_request, response) => response.end('{}'), {
+    port: host.port,
+    address: '::1',
+  }).catch(() => null);
+  const client = StudyHost.connect(at(host.port, 'localhost'));
+  t.is((await client.health()).status, 'ok');
+  t.true(hasToken(host));
+  t.false(other !== null && hasToken(other));
+});
+
+test('a client that is told so, or has a fetch of its own, asks for no proof; an empty token is proved like any other', async (t) => {
+  const earlier = await listens(t, () => (request, response) => {
+    response.statusCode = request.url === '/v1/health' ? 200 : 401;
+    response.end('{"status":"ok"}');
+  });
+  const refused = await t.throwsAsync(StudyHost.connect(at(earlier.port)).health(), { instanceOf: HostUnproved });
+  t.is(refused?.code, 'unknown_answer');
+  t.true(refused instanceof HostError);
+  t.false(hasToken(earlier));
+  t.is((await StudyHost.connect(at(earlier.port), { proof: false }).health()).status, 'ok');
+  t.is((await StudyHost.connect(at(earlier.port), { fetch }).health()).status, 'ok');
+  const host = await listens(t, asHost);
+  await t.throwsAsync(StudyHost.connect({ ...at(host.port), token: '' }).health(), { instanceOf: HostUnproved });
+});
+
+test('a caller may refuse a host that knows the token', async (t) => {
+  const host = await listens(t, asHost);
+  const wrong = new Error('another data root');
+  const client = StudyHost.connect(at(host.port), {
+    onProof: (proved) => {
+      t.like(proved, facts);
+      throw wrong;
+    },
+  });
+  t.is(await client.health().catch((error: unknown) => error), wrong);
+  t.false(hasToken(host));
+});
