@@ -14,7 +14,7 @@ import { isSameRoot, type ProcessIdentity, type RootIdentity, rootIdentity } fro
 
 const digits = z.string().regex(/^\d{1,20}$/);
 
-/** Where hosts are asked: on this machine, by its loopback addresses alone. */
+/** The places of hosts: loopback addresses of this machine. */
 const loopbackOrigin = z.string().regex(/^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?$/);
 
 const contents = z.object({
@@ -33,8 +33,8 @@ const contents = z.object({
 });
 
 /**
- * The data of a running host in its data root, so that commands on the same machine find it. It names what a copy of the data root
- * does not keep: the folder as the system numbers it, the process with its start, and the start of the system.
+ * The data of a running host in its data root, so that commands on the same machine find it. It has the
+ * numbers of the folder, the process with its start, and the start of the system, which are different for a copy.
  */
 export type HostFile = z.infer<typeof contents>;
 
@@ -42,7 +42,7 @@ const hostFileName = 'host.json';
 const pathIn = (dataRoot: string): string => join(dataRoot, hostFileName);
 const pageIn = (dataRoot: string): string => join(dataRoot, 'console.html');
 
-/** The names of files that were put aside: nobody reads them, and the next host removes them. */
+/** The names of files that were put aside: no program reads them, and the next host removes them. */
 const asideOf = (path: string): string => `${path}.stale`;
 
 /** Writes where the host listens, and its token, for its own user alone. `root` and `process` are those of the host. */
@@ -61,7 +61,7 @@ export async function writeHostFile(
 /** A host file is a few hundred bytes. */
 const mostBytes = 16_384;
 
-/** What the host file of a data root says now: of a host, nothing, or nothing that a host wrote. */
+/** The present content of the host file of a data root: of a host, nothing, or something that no host wrote. */
 export type WrittenHost =
   | { readonly state: 'none' }
   | { readonly state: 'written'; readonly file: HostFile; readonly text: string }
@@ -87,14 +87,14 @@ async function writtenAt(path: string): Promise<WrittenHost> {
 }
 
 /**
- * Puts the host file aside that was read as `text` (null: one that could not be read), and the page that leads to the same host. A host
+ * Puts the host file aside that was read as `text` (null for an unreadable one), and the page of the same host. A host
  * that has written its own file meanwhile keeps it. Resolves with what happened: the file is `aside`, a `newer` one is there, or it `stays`.
  */
 export async function putHostFileAside(dataRoot: string, text: string | null): Promise<'aside' | 'newer' | 'stays'> {
   const path = pathIn(dataRoot);
   const taken = `${asideOf(path)}.${randomBytes(6).toString('hex')}`;
   try {
-    // Looking first and moving then would take the file of a host that has just started.
+    // Looking first and moving then would take the file of a new host.
     await rename(path, taken);
     const moved = await writtenAt(taken);
     if ((moved.state === 'written' ? moved.text : null) !== text) {
@@ -164,7 +164,7 @@ function isOfOther(pid: string | undefined): boolean {
 
 const leftover = /^(?:host\.json\.stale(?:\.[0-9a-f]{12})?|console\.html(?:\.stale)?)$/;
 
-/** Removes what earlier hosts and commands left in the data root of a host that starts: the pages and files of hosts that are gone. */
+/** Removes what earlier hosts and commands left in the data root of a starting host: the pages and files of earlier hosts. */
 export async function removeHostLeftovers(dataRoot: string): Promise<void> {
   const names = (await readdir(dataRoot)).filter((name) => leftover.test(name));
   await Promise.all(names.map((name) => rm(join(dataRoot, name), { force: true }).catch(() => undefined)));

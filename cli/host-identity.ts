@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 export interface RootIdentity {
   readonly device: string;
   readonly inode: string;
-  /** When the folder was made, in ns since 1970; null where the file system does not keep it. */
+  /** The birth of the folder, in ns since 1970; null if the file system does not keep it. */
   readonly bornAt: string | null;
 }
 
@@ -29,14 +29,14 @@ export const isSameRoot = (one: RootIdentity, other: RootIdentity): boolean =>
   one.inode === other.inode &&
   (one.bornAt === null || other.bornAt === null || one.bornAt === other.bornAt);
 
-/** A process as it can be told from a later one of the same number. */
+/** A process, and what distinguishes it from a later one of the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the system counts it; null where the system does not tell. */
+  /** Its start, as the system counts it; null if the system has no such count. */
   readonly startedAt: string | null;
-  /** The start of the system; null where it has no name. */
+  /** The start of the system; null if it has no name. */
   readonly bootId: string | null;
-  /** The space of numbers in which `pid` counts, as containers have their own; null where there is only one. */
+  /** The space of numbers in which `pid` counts, as containers have their own; null if there is only one. */
   readonly pidNamespace: string | null;
 }
 
@@ -50,7 +50,7 @@ async function statFields(pid: number): Promise<readonly string[] | null> {
 
 const run = promisify(execFile);
 
-/** When a process started, in a form that no other process of the same number has; null if the system does not tell. */
+/** The start of a process, in a form that no other process of the same number has; null if the system has no such form. */
 export async function startedAtOf(pid: number): Promise<string | null> {
   // Field 22 of proc(5): ticks since the start of the system. The first field here is the third.
   if (process.platform === 'linux') return (await statFields(pid))?.[19] ?? null;
@@ -106,8 +106,8 @@ export async function endOf({
 }
 
 /**
- * The addresses at which a program gets what is sent to a loopback address, as Linux writes them in `/proc/net/tcp` on machines with
- * little-endian words: the address itself, and every address, which counts if nobody has the address itself.
+ * The addresses at which a program gets what is sent to a loopback address. Linux writes them so in `/proc/net/tcp` on machines with
+ * little-endian words. `every` counts if no program listens at the address itself.
  */
 const inKernelHex: Readonly<Record<string, { readonly itself: readonly string[]; readonly every: readonly string[] }>> =
   {
@@ -120,7 +120,7 @@ const inKernelHex: Readonly<Record<string, { readonly itself: readonly string[];
 
 const listening = '0A';
 
-/** The users whose programs get what is sent to a port at a loopback address, by Linux; none where the system does not tell. */
+/** The users whose programs get what is sent to a port at a loopback address, by Linux; none if the system has no such table. */
 export async function ownersOfListeners(address: string, port: number): Promise<readonly number[]> {
   const wanted = inKernelHex[address];
   if (wanted === undefined) return [];

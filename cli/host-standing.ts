@@ -3,9 +3,9 @@ import { type HostFile, readHostFile } from './host-files.ts';
 import { endOf, isOfThisSpace, isSameRoot, ownersOfListeners, rootIdentity } from './host-identity.ts';
 
 /**
- * What a data root says of its host, after all checks that need no request: `there` if nothing speaks against the host, which still
- * has to prove itself; `earlier` for a live process of a version whose file names neither root nor start, and which cannot prove
- * anything; `stale` for a file that is not of a host of this folder, with the reason as a clause. `text` is the file as it was read. `isSeen` is false for a process of a container, which
+ * The host in the file of a data root, after all checks that need no request. `there`: nothing speaks against the host, which still
+ * has to prove itself. `earlier`: a live process of a version whose file names neither root nor start, and which has no proof.
+ * `stale`: the file is not of a host of this folder; `why` is the reason, as a clause. `text` is the file as it was read. `isSeen` is false for a process of a container, which
  * cannot be looked at from here.
  */
 export type HostStanding =
@@ -21,7 +21,7 @@ const addressesOf = (origin: string): readonly string[] => {
   return [hostname.replace(/^\[(.*)\]$/, '$1')];
 };
 
-/** The user who listens at the place of a host file, if it is another one; null if it is this user, or nobody knows. */
+/** The user who listens at the place of a host file, if it is another one; null if it is this user, or unknown. */
 async function strangerAt(dataRoot: string, listening: string): Promise<number | null> {
   const own = process.getuid?.();
   if (own === undefined) return null;

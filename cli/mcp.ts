@@ -35,7 +35,7 @@ async function serveAgent(args: readonly string[]): Promise<ExitCode> {
   const host = hostOfCall(dataRootOf(given), report, {
     signal: stop.signal,
     isRootNamed: given.has('data-root'),
-    // An agent cannot start the host of a person, and has nobody to ask.
+    // An agent cannot start the host of a person.
     replacesAny: true,
   });
   const server = studyTools(host.client, new ExportFolder(pathOption(given, 'output')));

@@ -128,7 +128,7 @@ function failed(error: unknown, signal: AbortSignal, study?: string): Failure {
     return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
   }
   if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
-  // What listens is not the host, or not any more: its hint is for programs.
+  // Another program has the port of the host. The hint is for programs.
   if (error instanceof HostUnproved) return { line: error.message, exit: exitCodes.noHost };
   if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
   if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };

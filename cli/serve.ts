@@ -237,7 +237,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
   };
 }
 
-/** What ends with a host, and what it leaves to the next one. */
+/** The parts that end with a host, and that it leaves to the next one. */
 interface Ending {
   readonly host: Host;
   readonly listener: Listener;

@@ -72,8 +72,8 @@ export class HostAway extends Error {
 }
 
 /**
- * What listens at the address has not proved that it knows the token, so the token was not sent. The code is `unauthorized` for a wrong
- * proof: the token is that of another host, or another program has the port. It is `unknown_answer` where there is no proof at all.
+ * The program at the address has not proved that it knows the token, so the client did not send the token. The code is `unauthorized` for
+ * a wrong proof: the token is that of another host, or another program has the port. It is `unknown_answer` for an answer without a proof.
  */
 export class HostUnproved extends HostError {
   /** `no_proof` for an answer without one, `wrong_proof` for one under another token, `not_loopback` for a name that leads elsewhere. */
@@ -88,7 +88,7 @@ export class HostUnproved extends HostError {
 }
 
 const unprovedHint =
-  'take the address and the token of the start line of a host that runs, or connect with { proof: false } if you trust what listens there';
+  'take address and token of the start line of a running host, or connect with { proof: false } if you trust that program';
 
 const unprovedWords = {
   no_proof: (origin: string) =>

@@ -1,16 +1,26 @@
+import type { HttpRequest } from '../formats/http-fetch.ts';
 import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
 import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
-import type { HostAddress, Send } from './transport.ts';
 
 /** The signals that end a question, each as long as the caller likes. */
 type Signals = readonly (AbortSignal | undefined)[];
 
-/** What a host has proved: its facts, and the origin of the numeric address at which it did. */
+/** An address to call, and the token that the host there has to know. */
+interface CalledAddress {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly process?: string;
+}
+
+/** Sends a request, and resolves with the head of its answer. */
+type Ask = (url: string, request: HttpRequest) => Promise<Response>;
+
+/** The facts that a host has proved, and the origin of the numeric address at which it did. */
 export interface ProvedHost extends HostFacts {
   readonly origin: string;
 }
 
-/** The most bytes of a proof: a program that is no host may answer without an end. */
+/** The most bytes of a proof: another program may answer without an end. */
 const mostBytes = 4_096;
 
 /** How long a proof is waited for, in ms. A host makes one as soon as it gets to it; commands give a silent host up before. */
@@ -87,8 +97,8 @@ function proofIn(text: string): Answered | null {
   }
 }
 
-/** Asks one numeric address. Throws `HostUnproved`, `HostSilent`, and the error of `ask` if nobody answers. */
-async function provedAt(url: URL, address: string, token: string, ask: Send, signals: Signals): Promise<ProvedHost> {
+/** Asks one numeric address. Throws `HostUnproved`, `HostSilent`, and the error of `ask` if there is no answer. */
+async function provedAt(url: URL, address: string, token: string, ask: Ask, signals: Signals): Promise<ProvedHost> {
   const port = url.port === '' ? 80 : Number(url.port);
   const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
@@ -119,9 +129,9 @@ async function provedAt(url: URL, address: string, token: string, ask: Send, sig
 
 /**
  * Has the host at an address prove that it knows the token, which is not sent. The proof is bound to the numeric address and the port
- * that were called. Throws `HostUnproved`, `HostSilent` after 60 s, and the error of `ask` if nobody answers.
+ * that were called. Throws `HostUnproved`, `HostSilent` after 60 s, and the error of `ask` if there is no answer.
  */
-export async function proveHost({ baseUrl, token }: HostAddress, ask: Send, signals: Signals): Promise<ProvedHost> {
+export async function proveHost({ baseUrl, token }: CalledAddress, ask: Ask, signals: Signals): Promise<ProvedHost> {
   const url = new URL(baseUrl);
   const addresses = await addressesOf(url);
   let failure: unknown = new TypeError(`${baseUrl} has no address`);
@@ -130,14 +140,14 @@ export async function proveHost({ baseUrl, token }: HostAddress, ask: Send, sign
       return await provedAt(url, address, token, ask, signals);
     } catch (error) {
       for (const each of signals) each?.throwIfAborted();
-      // A host at one of two addresses leaves the other one to anybody; what that says counts only if nobody proves more.
+      // A host at one of two addresses leaves the other one free for any program, whose answer counts only without a better one.
       if (!(failure instanceof HostUnproved)) failure = error;
     }
   }
   throw failure;
 }
 
-/** The caller refuses a host that has proved itself; told from an error of the connection, after which a request is tried again. */
+/** The caller refuses a host that has proved itself. After an error of the connection the client would try again. */
 export class HostRefused extends Error {
   constructor(readonly reason: unknown) {
     super('the caller refused the host', { cause: reason });
@@ -147,23 +157,23 @@ export class HostRefused extends Error {
 
 /**
  * The proofs of the hosts of a client. A host proves itself before each request: between two of them it may have been killed, and any
- * user may have its port. Where the address names the process, the caller has just seen that it lives: one proof is enough
- * then for each address, token and process, until a connection is lost.
+ * user may have its port. An address with a process comes from a caller who has just seen that the process lives. Then one proof
+ * is enough for each address, token and process, until a connection is lost.
  */
 export class HostProofs {
-  readonly #ask: Send;
-  readonly #accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>;
+  readonly #ask: Ask;
+  readonly #accept: (host: ProvedHost, address: CalledAddress) => void | Promise<void>;
   #proved: { readonly of: string; readonly origin: string } | null = null;
   #losses = 0;
 
   /** `accept` throws for a host that knows the token and is the wrong one all the same. */
-  constructor(ask: Send, accept: (host: ProvedHost, address: HostAddress) => void | Promise<void>) {
+  constructor(ask: Ask, accept: (host: ProvedHost, address: CalledAddress) => void | Promise<void>) {
     this.#ask = ask;
     this.#accept = accept;
   }
 
   /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and `HostRefused`. */
-  async origin(address: HostAddress, signals: Signals): Promise<string> {
+  async origin(address: CalledAddress, signals: Signals): Promise<string> {
     const { baseUrl, token, process } = address;
     const of = JSON.stringify([baseUrl, token, process]);
     if (process !== undefined && this.#proved?.of === of) return this.#proved.origin;

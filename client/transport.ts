@@ -30,8 +30,8 @@ export interface HostAddress {
   readonly baseUrl: string;
   readonly token: string;
   /**
-   * Names the process of the host, if the caller has just seen that it lives: it then proves itself once, and another one at the same
-   * address again. Without it the host proves itself before each request.
+   * Names the process of the host, if the caller has just seen that it lives. Such a host proves itself once, and another process at the
+   * same address again. Without a name the host proves itself before each request.
    */
   readonly process?: string;
 }
@@ -125,8 +125,8 @@ export interface TransportOptions {
   /** Asks for what may take longer than `fetch` waits; without it `fetch`, where one is given, and else one that waits. */
   readonly patientFetch?: PatientFetch;
   /**
-   * Whether a host on this machine has to prove that it knows the token before the client sends it: any user may listen on a port.
-   * By default it has to in Node, unless `fetch` is given. Hosts before version 1.1 cannot, and neither can one whose page token this is.
+   * True if a host on this machine has to prove that it knows the token before the client sends it. Any user may listen on a port.
+   * By default true in Node, unless `fetch` is given. Hosts before version 1.1 have no proof, and page tokens have none either.
    */
   readonly proof?: boolean;
   /** Called with each host that has proved itself; what it throws ends the request before the token is sent. */

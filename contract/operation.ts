@@ -79,7 +79,7 @@ export const hostProof = z.strictObject({
   /** The inode of the data root (`st_ino`). */
   inode: decimal,
   pid: positive,
-  /** When the process started, as the system counts it; null where the system does not tell. */
+  /** The start of the process, as the system counts it; null if the system has no such count. */
   startedAt: z.string().max(64).nullable(),
   proof: z.string().regex(/^[0-9a-f]{64}$/),
 });

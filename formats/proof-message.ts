@@ -1,18 +1,18 @@
 /** Names the proof and its version, so that its digest is never that of anything else. */
 const domain = 'studio.host-proof.v1';
 
-/** What a host states of itself: its data root, as the system numbers it, and its process. */
+/** The statement of a host about itself: its data root, as the system numbers it, and its process. */
 export interface HostFacts {
   /** The device of the data root, in decimal digits. */
   readonly device: string;
   /** The inode of the data root, in decimal digits. */
   readonly inode: string;
   readonly pid: number;
-  /** When the process started, as the system counts it; null where the system does not tell. */
+  /** The start of the process, as the system counts it; null if the system has no such count. */
   readonly startedAt: string | null;
 }
 
-/** What a client asks, and where: `address` is numeric, such as `127.0.0.1` or `::1`. */
+/** The question of a client, and its place: `address` is numeric, such as `127.0.0.1` or `::1`. */
 export interface ProofQuestion {
   /** 64 hex digits that the client made for this question alone. */
   readonly nonce: string;
@@ -22,8 +22,8 @@ export interface ProofQuestion {
 
 /**
  * The text that a host signs with HMAC-SHA-256 under its token. It is one JSON list of texts, so no two statements have the same
- * text. It holds the address on which the host listens: a program at another address or port can pass the question on to the host,
- * and its answer is of no use there.
+ * text. It has the address on which the host listens. So a program at another address or port gains nothing by passing the question on to
+ * the host.
  */
 export const proofMessage = (
   { nonce, address, port }: ProofQuestion,

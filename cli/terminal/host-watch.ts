@@ -5,7 +5,7 @@ import { type HttpRequest, httpFetch, patientHttpFetch } from '../../formats/htt
 
 /** How often a host is looked after while it owes an answer, in ms. */
 const tickMs = 500;
-/** A request without an answer for this long has its host asked whether it works, in ms. */
+/** After this long without an answer the watch asks the host whether it works, in ms. */
 const quietMs = 2_000;
 /** A host that has answered nothing for this long is mentioned, in ms. */
 const mentionedMs = 5_000;
@@ -15,7 +15,7 @@ const givenUpMs = 30_000;
 interface WatchOptions {
   /** Takes lines for the person who waits. */
   readonly report: (line: string) => void;
-  /** What is known of the silent host, such as that its process is stopped; null for nothing. */
+  /** Finds the cause of the silence, such as a stopped process; null for none. */
   readonly look?: () => Promise<string | null>;
   readonly fetch?: typeof fetch;
   readonly patientFetch?: PatientFetch;
@@ -42,7 +42,7 @@ interface Owed {
 
 /**
  * Looks after the host of a command while requests are under way. A host may work on an answer for hours, so no request has a limit. If
- * nothing comes for a while the host is asked beside it whether it works. A host that does not answer that either is stopped or
+ * nothing comes for a while, the watch asks the host beside it whether it works. A host that does not answer that either is stopped or
  * busy: it is mentioned after 5 s, and its requests end with `HostSilent` after 30 s.
  */
 export class HostWatch {
@@ -53,7 +53,7 @@ export class HostWatch {
   readonly #every: NonNullable<WatchOptions['every']>;
   readonly #owed = new Set<Owed>();
   #endTicks: (() => void) | null = null;
-  /** The time without any answer, in ms: counted, so that a suspended command blames nobody. */
+  /** The time without any answer, in ms: counted, so that a suspended command blames no host. */
   #silentMs = 0;
   #isMentioned = false;
   /** The question beside the requests, while it has no answer. */

@@ -31,7 +31,7 @@ export function namedHost({ MEDIA_STUDY_HOST, MEDIA_STUDY_TOKEN }: NodeJS.Proces
 const otherHostMs = 30_000;
 const pauseMs = 1_000;
 
-/** How long a host of a person may take to come back, as under a service manager, before a host of a command takes its place. */
+/** The time in ms in which the host of a person may come back, as under a service manager. Then a command starts its own. */
 const personsHostMs = 3_000;
 
 /** No host runs where one is looked for, and the command starts none. */
@@ -42,7 +42,7 @@ export class NoHost extends Error {
   }
 }
 
-/** What answers is a host of a version that cannot prove which data root it serves, so nothing is sent to it. */
+/** A host of a version that cannot prove which data root it serves answers, so the command sends it nothing. */
 export class EarlierHost extends NoHost {
   constructor(origin: string, version: string, pid: number | null) {
     const [which, copied] =
@@ -96,7 +96,7 @@ const addressIn = ({ listening, authorizationToken, pid, startedAt }: HostFile, 
   ...(isSeen && { process: `${pid} ${startedAt ?? ''}` }),
 });
 
-/** The version of a host that answers at an origin; null if no host does. Sends no token. */
+/** The version of the host at an origin; null if no host answers. Sends no token. */
 async function versionAt(origin: string, watch: HostWatch, signal: AbortSignal | null): Promise<string | null> {
   try {
     const request = { method: 'GET', headers: {}, body: null, signal };
@@ -142,7 +142,7 @@ class NamedHost implements CommandHost {
   async find(): Promise<void> {
     const { baseUrl } = this.#named;
     try {
-      // Asks only for the answer of a host that takes the token.
+      // A host that takes the token answers.
       await StudyHost.connect(this.#named, { ...this.#options(), reconnectMs: 0 }).sources();
     } catch (error) {
       this.#signal?.throwIfAborted();
@@ -268,7 +268,7 @@ class RootHost implements CommandHost {
   }
 
   /**
-   * Throws `NoHost` if a host is not the one of the folder that the path names now: its own file says nothing about that. Throws
+   * Throws `NoHost` if a host is not the one of the folder that the path names now, whatever its own file has. Throws
    * `HostAway` if it is not the process of the file, which another one has written, or is about to.
    */
   async #accept({ device, inode, pid, startedAt }: ProvedHost): Promise<void> {

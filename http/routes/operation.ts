@@ -64,7 +64,7 @@ export const proofRoutes = (prove: Prove): readonly Route[] => [
       id: 'proveHost',
       summary: 'the proof that the host knows its token, for a client that has not sent it yet',
       details:
-        'Send 32 random bytes as `nonce`. The answer names the data root and the process of the host, and holds an HMAC-SHA-256 with the token as key. It covers the JSON list of eight texts without white space: `studio.host-proof.v1`, the nonce, the numeric address and the port on which the host listens, `device`, `inode`, `pid` and `startedAt` (empty for null). A client compares it with the address and port that it called, and sends its token only if they are equal: nobody can pass on the proof of another host.',
+        'Send 32 random bytes as `nonce`. The answer names the data root and the process of the host, and holds an HMAC-SHA-256 with the token as key. It covers the JSON list of eight texts without white space: `studio.host-proof.v1`, the nonce, the numeric address and the port on which the host listens, `device`, `inode`, `pid` and `startedAt` (empty for null). A client computes the same for the address and port that it called. It sends its token only if both are equal, so no program can pass on the proof of another host.',
       query: { nonce: proofNonce.describe('32 random bytes in lower-case hex, new for each question') },
       answers: [json(200, hostProof)],
       refusals: ['invalid_nonce'],

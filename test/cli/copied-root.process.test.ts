@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const sample = join(repository, 'fixtures/sample/source/media/sample.mp4');
 const subtitles = '1\n00:00:01,000 --> 00:00:02,000\nA line\n';
 
-/** What the calls name. */
+/** The names in the calls. */
 interface Names {
   readonly runtimeId: string;
   readonly sourceSessionId: string;

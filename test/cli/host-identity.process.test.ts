@@ -11,7 +11,7 @@ import { eventually } from '../patience.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { isAlive, runBuilt, runCommand, startBuilt } from './command.ts';
 
-// Whom the commands take for the host of a data root, and what they do when it is silent.
+// The commands look for the host of a data root, and wait for a silent one.
 
 interface Address {
   readonly listening: string;
@@ -64,7 +64,7 @@ test('bug: after its host was killed a command gave the token to whatever had it
   );
 });
 
-test('a host file that leads to the host of another data root is not followed, whatever it says of itself', async (t) => {
+test('a host file that leads to the host of another data root is not followed, whatever it has in it', async (t) => {
   const folder = await scratchFolder(t);
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   await hostOn(t, one);
@@ -128,7 +128,7 @@ test('the environment and the call name the same data root, or the call is wrong
   t.regex(stderr, /^MEDIA_STUDY_HOST names the host of another data root than --data-root .*two: unset /);
 });
 
-test('a host that ends keeps the files of a host that has its path now', async (t) => {
+test('a host that ends keeps the files of the next host at its path', async (t) => {
   const folder = await scratchFolder(t);
   const root = join(folder, 'root');
   const { host } = await hostOn(t, root);

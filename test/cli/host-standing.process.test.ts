@@ -26,7 +26,7 @@ const whyOf = async (root: string): Promise<string> => {
   return standing.state === 'stale' ? standing.why : standing.state;
 };
 
-test('the file of a host that runs is believed in its own folder, also behind a link and after a move', async (t) => {
+test('the file of a running host is believed in its own folder, also behind a link and after a move', async (t) => {
   const { scratch, root } = await hosted(t);
   t.is(await whyOf(root), 'there');
   await symlink(root, join(scratch, 'link'));
@@ -50,14 +50,14 @@ test('the file of a host is not believed in a folder that was made again at its 
   const { device, inode, bornAt } = (await rootIdentity(root)) ?? {};
   const written = await readHostFile(root);
   if (written.state !== 'written') throw new Error('no host file');
-  const isToldApart = device !== written.file.device || inode !== written.file.inode || bornAt !== null;
+  const isDifferent = device !== written.file.device || inode !== written.file.inode || bornAt !== null;
   t.is(
     await whyOf(root),
-    isToldApart ? 'it names the host of another data root, of which this folder is a copy' : 'there',
+    isDifferent ? 'it names the host of another data root, of which this folder is a copy' : 'there',
   );
 });
 
-test('a process that has ended is told from another of its number, and from one before a start of the system', async (t) => {
+test('a file is stale if its process has ended, another has its number, or the system was started again', async (t) => {
   const started = await hosted(t, { startedAt: '1' });
   const hasStarts = (await processIdentity(process.pid)).startedAt !== null;
   const reused = `its process ${process.pid} has ended, and another has its number`;
@@ -75,7 +75,7 @@ test('a host in a container is left to its proof: its number means nothing outsi
   t.is(await whyOf(root), hasSpaces ? 'there' : 'its process 999999999 has ended');
 });
 
-test('whatever is no host file of this machine is stale: garbage, a folder, a pipe, an address elsewhere', async (t) => {
+test('anything but a host file of this machine is stale: garbage, a folder, a pipe, an address elsewhere', async (t) => {
   const { root } = await hosted(t);
   const path = join(root, 'host.json');
   const { text } = (await readHostFile(root)) as { text: string };
@@ -103,7 +103,7 @@ test('whatever is no host file of this machine is stale: garbage, a folder, a pi
   t.is(await putHostFileAside(root, null), 'aside');
 });
 
-test('a host of an earlier version is told by its file, while its process is there', async (t) => {
+test('the file of an earlier version counts while its process is there', async (t) => {
   const { root } = await hosted(t);
   const { listening, authorizationToken } = announced;
   const earlier = (pid: number) => JSON.stringify({ listening, authorizationToken, pid, endsWithCommand: false });
@@ -113,7 +113,7 @@ test('a host of an earlier version is told by its file, while its process is the
   t.is(await whyOf(root), 'its process 999999999 has ended');
 });
 
-test('a stale file is put aside with the page of the same host, and never the file of a host that has just started', async (t) => {
+test('a stale file is put aside with the page of the same host, and never the file of a new host', async (t) => {
   const { root } = await hosted(t);
   const { text } = (await readHostFile(root)) as { text: string };
   const fresh = text.replace(':9"', ':10"');

@@ -12,7 +12,7 @@ function watched() {
     readonly signal: AbortSignal | null;
     readonly answer: (answer: Response) => void;
   }[] = [];
-  let tick = () => undefined as void;
+  let tick: () => void = () => undefined;
   const ask = (url: string, signal: AbortSignal | null) =>
     new Promise<Response>((answer, fail) => {
       signal?.addEventListener('abort', () => fail(signal.reason));
@@ -63,7 +63,7 @@ test('bug: a stopped host kept a command silent for minutes; it is mentioned aft
   t.is((error as Error).message, `the host at ${origin} does not answer`);
 });
 
-test('a host that works on an answer for an hour is asked beside it whether it works, and is waited for', async (t) => {
+test('a command waits for an answer that takes an hour, and asks beside it whether the host works', async (t) => {
   const { watch, lines, pass, answer } = watched();
   const asked = watch.patientFetch(`${origin}/long`, { method: 'GET', headers: {}, body: null, signal: null });
   for (let round = 0; round < 1_200; round += 1) {
@@ -108,7 +108,7 @@ test('a host that stops in the middle of an answer is given up, and one whose re
   t.true((await rest) instanceof HostSilent);
 });
 
-test('an aborted request ends with its own reason, and nothing is asked once nothing is owed', async (t) => {
+test('an aborted request ends with its own reason, and no question follows once no answer is owed', async (t) => {
   const { watch, open, pass, lines } = watched();
   const stop = new AbortController();
   const asked = watch.fetch(`${origin}/any`, { signal: stop.signal }).catch((error: unknown) => error);

@@ -5,7 +5,7 @@ import { HostError, HostUnproved } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { hostProofs } from '../../http/routes/operation.ts';
 
-// What any user of the machine may do: listen on a port, and pass on what comes.
+// Any user of the machine may listen on a port, and pass on what comes.
 
 const token = 'c'.repeat(64);
 const facts = { device: '1', inode: '2', pid: 3, startedAt: '4' };
@@ -13,7 +13,7 @@ const facts = { device: '1', inode: '2', pid: 3, startedAt: '4' };
 interface Listening {
   readonly server: Server;
   readonly port: number;
-  /** What has come, in order. */
+  /** The requests that have come, in order. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
 }
 
@@ -87,7 +87,7 @@ test('bug: whatever listened at the address got the token: a program that passes
   t.false(hasToken(relay));
 });
 
-test('a proof under another token, of no form, without an end or for another address is none', async (t) => {
+test('a proof under another token, of no form, without an end or for another address is wrong', async (t) => {
   const answers: readonly ((port: number) => RequestListener)[] = [
     (port) => (request, response) => {
       const nonce = new URL(request.url ?? '', 'http://h').searchParams.get('nonce') ?? '';
@@ -138,7 +138,7 @@ test('a name is resolved first: a program at the other address of localhost gets
   t.false(other !== null && hasToken(other));
 });
 
-test('a client that is told so, or has a fetch of its own, asks for no proof; an empty token is proved like any other', async (t) => {
+test('a client with proof: false or a fetch of its own asks for no proof; an empty token needs one like any other', async (t) => {
   const earlier = await listens(t, () => (request, response) => {
     response.statusCode = request.url === '/v1/health' ? 200 : 401;
     response.end('{"status":"ok"}');
