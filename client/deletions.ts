@@ -30,12 +30,12 @@ export class Deletions {
     return this.#delete(`${encodedPath`/v1/source-sessions/${sourceSessionId}`}${queryOf({ operator })}`);
   }
 
-  /** What the deletion of a study would remove. Throws `HostError` with the code of what would refuse it. */
+  /** The names and sizes that a deletion of a study would remove. Throws `HostError` with the code of what would refuse it. */
   previewRuntime(runtimeId: string): Promise<DeletionPreview> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/deletion-preview`, { isLong: true });
   }
 
-  /** What the deletion of a source would remove. Throws `HostError` with the code of what would refuse it. */
+  /** The names and sizes that a deletion of a source would remove. Throws `HostError` with the code of what would refuse it. */
   previewSource(sourceSessionId: string): Promise<DeletionPreview> {
     return this.#transport.json(encodedPath`/v1/source-sessions/${sourceSessionId}/deletion-preview`, { isLong: true });
   }

@@ -51,7 +51,7 @@ export const deletionReceipt = z.strictObject({
   }),
 });
 
-/** What a deletion would remove now: the names and sizes that its receipt would have. */
+/** The names and sizes that the receipt of a deletion would have now. */
 export const deletionPreview = z.strictObject({
   schema: z.literal('studio.deletion.preview.v1'),
   deleted: deletionReceipt.shape.deleted,

@@ -94,7 +94,7 @@ export class DeletionService {
     return refusedIfPassing(deletion);
   }
 
-  /** What the deletion of a runtime would remove. Throws what that would refuse, and `runtime_deleted`. */
+  /** The receipt that a deletion of a runtime would give, without its time. Throws as that does, and `runtime_deleted`. */
   previewRuntime(runtimeId: string): Promise<DeletionPreview> {
     const { ledger, needs, measure } = this.#options;
     const preview = async () => {
@@ -106,7 +106,7 @@ export class DeletionService {
     return refusedIfPassing(preview());
   }
 
-  /** What the deletion of a source would remove. Throws what that would refuse, and `source_deleted`. */
+  /** The receipt that a deletion of a source would give, without its time. Throws as that does, and `source_deleted`. */
   previewSource(sessionId: string): Promise<DeletionPreview> {
     const { ledger, registry, needs, measure } = this.#options;
     const preview = async () => {

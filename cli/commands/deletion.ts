@@ -16,8 +16,8 @@ const deleteFlags: FlagTable = {
 };
 
 /**
- * Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. Only what can be deleted is asked
- * about: the person is not to agree to a thing that is refused then.
+ * Nothing is deleted without consent: at a terminal the person does, elsewhere --yes has to. The host first
+ * checks whether it can be deleted: a person should not agree to a thing that the host refuses then.
  */
 async function agreed({ host, given, terminal }: CommandCall, kind: Kind, id: string, what: string): Promise<void> {
   if (given.has('yes')) return;

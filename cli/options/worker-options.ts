@@ -63,8 +63,8 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
 const forEveryone = 0o002;
 
 /**
- * Throws `StartError` unless the folder is there, and only its owner and its group can write in it and in the folders that hosts
- * and workers make in it: what workers say about media is read from there.
+ * Throws `StartError` unless the folder is there, and only its owner and its group can write in it. The same holds for the folders
+ * that hosts and workers make in it: the host reads there what workers measured.
  */
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);

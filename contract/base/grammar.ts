@@ -101,8 +101,8 @@ export const shownText = (text: string): string =>
 const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * A text of several lines for a terminal. Each hidden character is shown by its escape, such as `\\u001b`, so that a name from outside
- * the program steers nothing; tabs and line breaks stay. JSON stays the same JSON.
+ * A text of several lines for a terminal. Each hidden character is shown by its escape, such as `\\u001b`: a name from outside the
+ * program steers nothing. Tabs and line breaks stay. JSON stays the same JSON.
  */
 export const escapedText = (text: string): string =>
   text.replaceAll(allHidden, (run) =>

@@ -36,8 +36,8 @@ interface RestoreOptions {
 
 /**
  * Makes a data root of a backup. It hashes every file, compares it with the manifest, and checks the whole ledger. This happens
- * in a folder inside of the target, which may be the root of a volume; its content moves up at the end, the marker of a data root
- * last. Throws `BackupError`, `ObjectStoreError` and the reason of the signal, and leaves nothing then. After a kill the folder
+ * in a folder inside of the target, which may be the root of a volume. Its content moves up at the end, with the marker of a data
+ * root as its last file. Throws `BackupError`, `ObjectStoreError` and the reason of the signal, and leaves nothing then. After a kill the folder
  * inside keeps a host from using the target.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {

@@ -293,7 +293,7 @@ export async function demandPrivateRoot(root: string): Promise<void> {
 
 /**
  * Makes a folder, or an empty one private, for files that only this user may read. Throws `data_root_permissions` for a folder of
- * another user, and if its file system gives every file or folder one mode; a folder that was made is removed then.
+ * another user, and if its file system gives every file or folder one mode. It leaves nothing then.
  */
 export async function makePrivateFolder(root: string): Promise<void> {
   const isNew = (await kindOf(root)) === 'missing';
@@ -301,7 +301,7 @@ export async function makePrivateFolder(root: string): Promise<void> {
   try {
     const before = await stat(root);
     if (before.uid !== (ownUid() ?? before.uid) && !isNew) throw exposedRoot(`${root} ${exposed(before)}`);
-    // Some file systems refuse a mode that they cannot keep, and others say nothing.
+    // Some file systems refuse a mode that they cannot keep, and others ignore it.
     if (exposed(before) !== null) await chmod(root, privateFolder).catch(() => undefined);
     const folder = exposed(await stat(root));
     if (folder !== null) throw fixedModes(root, folder);
@@ -333,7 +333,7 @@ async function notOurs(root: string): Promise<ObjectStoreError> {
   const why =
     restoring === null
       ? `is not empty and not a data root: it has no valid ${markerName} file`
-      : `is no data root yet: a restore that was killed left ${restoring} in it, or one runs right now; ` +
+      : `is not a data root yet: a restore that was killed left ${restoring} in it, or one runs right now; ` +
         'delete that folder unless one runs, and restore again';
   return new ObjectStoreError('data_root_unrecognized', `${root} ${why}; nothing in it was touched`);
 }

@@ -67,7 +67,7 @@ export interface PartialFile {
 export interface ObjectStore {
   /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
   receive(name: string, declaredBytes: number): Promise<Receiving>;
-  /** True if this process has a file of the inbox open, by its name there: bytes come in, or it is about to become an object. */
+  /** True if this process uses a file of the inbox, by its name there: it writes to it, or makes an object of it. */
   isReceiving(name: string): boolean;
   /** The file of a name that comes in parts. `name` is a UUID in lower case, else `invalid_name`. */
   partial(name: string): PartialFile;

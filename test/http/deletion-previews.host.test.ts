@@ -3,7 +3,7 @@ import { deletionPreview, deletionReceipt } from '../../contract/deletion.ts';
 import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { TestHost } from '../host/test-host.ts';
 
-test('a preview of a deletion says what goes, or what refuses it, and changes nothing', async (t) => {
+test('a preview of a deletion is its receipt or its refusal, and changes nothing', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const runtime = `/v1/runtimes/${host.known.studies.oneSecond}`;
   const previewed = host.granted(t, await host.get(`${runtime}/deletion-preview`), 200, deletionPreview);

@@ -18,7 +18,7 @@ async function backedUp(t: ExecutionContext) {
   return { folder, copy, target, restore: (to = target) => runCommand(['restore', copy, '--data-root', to]) };
 }
 
-/** What this machine lets a test mount, with the command that does it and the folder that it mounts at; null if nothing. */
+/** True if this command mounts something at a folder; on some machines a test may not. The folder is free again at its end. */
 function mounted(t: ExecutionContext, command: string, args: readonly string[], at: string): boolean {
   if (spawnSync(command, args).status !== 0) {
     t.log(`${command} is not possible here`);
@@ -84,7 +84,7 @@ test('restore asks the volume of its target for room before it copies anything',
   t.deepEqual(await readdir(target), []);
 });
 
-test('what a killed restore left is no data root, and is named by hosts and by the next restore', async (t) => {
+test('hosts and the next restore refuse the folder of a killed restore, and name what it left', async (t) => {
   const { target, restore } = await backedUp(t);
   const name = 'restoring-6f1f5c1e-0000-4000-8000-000000000000';
   const left = join(target, name);
@@ -106,7 +106,7 @@ test('what a killed restore left is no data root, and is named by hosts and by t
   await rm(left, { recursive: true });
 });
 
-test('bug: on a file system with fixed modes the folder was marked, and told to be mended by chmod', async (t) => {
+test('bug: on a file system with fixed modes the folder was marked, and the remedy was a chmod without effect', async (t) => {
   const { folder, copy } = await backedUp(t);
   const [behind, at] = [join(folder, 'behind'), join(folder, 'at')];
   await mkdir(behind);

@@ -205,7 +205,7 @@ test('bug: the private key of a data root had the file name of the public one in
   });
   await moveSigningKey(root);
   t.deepEqual(await restarted().keys(), made);
-  // What cannot be used is neither moved nor replaced.
+  // A file that cannot be used is neither moved nor replaced.
   await rm(path);
   await chmod(former, 0o644);
   await moveSigningKey(root);
