@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { type HostAddress, isHostOrigin } from '../../client/transport.ts';
-import { within } from '../../formats/followed-signal.ts';
+import { withinMs } from '../../formats/followed-signal.ts';
 import { type HostFile, readHostFile } from '../host-files.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
 import { hasData } from '../options/data-root.ts';
@@ -194,7 +194,7 @@ export async function hasHost(dataRoot: string): Promise<boolean> {
   const file = await readHostFile(dataRoot);
   if (file === null) return false;
   // A host that is too busy to answer is there.
-  return within(signOfLifeMs, (signal) => isThere(addressIn(file), signal)).catch(() => true);
+  return withinMs(signOfLifeMs, (signal) => isThere(addressIn(file), signal)).catch(() => true);
 }
 
 /** Starts a host where the one that a client had has ended; its address. */

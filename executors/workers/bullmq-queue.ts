@@ -88,7 +88,7 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
   const changed = ({ jobId }: { readonly jobId: string }) => onNews(jobId, { kind: 'changed' });
   events.on('active', changed);
   events.on('completed', changed);
-  // An entry of the stream of events is only a reason to look: whoever can write there can forge one. The order itself says more.
+  // An entry of the stream of events is only a reason to look, because other programs can write there. The order has the facts.
   const looked = (jobId: string, look: (id: string) => Promise<void>): void => {
     if (rung.has(jobId)) look(jobId).catch(() => undefined);
   };
@@ -117,7 +117,7 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
   const stop = new AbortController();
   const listen = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      // An entry that the library cannot read, such as data that is no JSON, ends its loop. Those behind it count.
+      // An entry that the library cannot read, such as broken JSON, ends its loop. The entries behind it count.
       await events.run().catch(() => undefined);
       await delay(notePauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
