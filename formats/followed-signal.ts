@@ -6,7 +6,7 @@ export interface FollowedSignal {
   readonly release: () => void;
 }
 
-/** What an abort of each signal ends. A signal has one listener for all of it: Node warns about an eleventh. */
+/** The ends that an abort of each signal calls. A signal has one listener for all of them: Node warns about an eleventh. */
 const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 function endAll(this: AbortSignal): void {
@@ -68,7 +68,7 @@ export async function following<Result>(
  * Does work under a signal that aborts after `ms`. The timer is held until the work has settled: if only `fetch` refers to an
  * `AbortSignal.timeout`, a garbage collection may take the limit away.
  */
-export async function within<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function withinMs<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new DOMException(`not done within ${ms} ms`, 'TimeoutError')), ms);
   try {

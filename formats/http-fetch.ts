@@ -45,10 +45,10 @@ async function packed(body: string | Blob | FormData): Promise<PackedBody> {
 }
 
 /**
- * Requests as `fetch` does in Node, but over a connection of its own that no proxy gets, whatever the environment and the options
- * of Node name. It waits for the answer for as long as the connection is open, while the `fetch` of Node gives up when the head
- * of an answer, or the next piece of its body, takes more than five minutes. Rejects with the error of the connection, and with
- * the reason of a signal that has aborted.
+ * Requests as `fetch` does, over a connection of its own. No proxy gets it, whatever the environment and the options of Node name.
+ * It waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the head of an answer, or the
+ * next piece of its body, takes more than five minutes. Rejects with the error of the connection, and with the reason of a
+ * signal that has aborted.
  */
 export async function directFetch(address: string, request: HttpRequest): Promise<Response> {
   const { method = 'GET', headers, body = null, signals = [] } = request;

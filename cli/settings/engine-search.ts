@@ -5,7 +5,7 @@ import type { Environment } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { demandEngine, installed, languageData } from '../../executors/screentext/language-data.ts';
 import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
-import { within } from '../../formats/followed-signal.ts';
+import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
@@ -26,7 +26,7 @@ const modelList = z.object({ data: z.array(z.object({ id: z.unknown() })).defaul
 /** The models of a server; null if none answers there, or not with such a list. Never sends a key. */
 export async function modelsAt(server: string): Promise<readonly string[] | null> {
   try {
-    return await within(serverMs, async (signal) => {
+    return await withinMs(serverMs, async (signal) => {
       const answer = await httpFetch(`${server}/models`, { signals: [signal], redirect: 'manual' });
       if (!answer.ok) {
         await answer.body?.cancel();

@@ -10,7 +10,7 @@ import type { HostedProvider } from '../../executors/explanations/hosted-provide
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
-import { within } from '../../formats/followed-signal.ts';
+import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
 import { kindOf } from '../../storage/objects/durable-file.ts';
@@ -58,7 +58,7 @@ interface ServerFault {
 export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
-    const { status, body } = await within(serverMs, (signal) =>
+    const { status, body } = await withinMs(serverMs, (signal) =>
       httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' }),
     );
     await body?.cancel();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { following, within } from '../../formats/followed-signal.ts';
+import { following, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { paused } from '../../storage/patience.ts';
 
@@ -79,7 +79,7 @@ const presenceMs = 5_000;
 
 /** True if nothing answers at the address of a server. It gets neither a key nor a text. */
 export async function isAbsent({ baseUrl }: Pick<HostedProvider, 'baseUrl'>): Promise<boolean> {
-  return within(presenceMs, async (signal) => {
+  return withinMs(presenceMs, async (signal) => {
     try {
       const answer = await httpFetch(`${baseUrl}/models`, { signals: [signal], redirect: 'manual' });
       await answer.body?.cancel();

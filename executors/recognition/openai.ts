@@ -64,9 +64,9 @@ type Word = z.infer<typeof word>;
 const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : Math.round(seconds * 1000));
 
 /**
- * The times that an answer may have. Whisper fills sound up to a window of 30 s with silence, and counts time in steps of 20 ms
- * (Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision, 2022): an end may lie past the sound by the window,
- * and a time may go back by a step. A word may lie beside its segment by the padding of a region; the number is a choice.
+ * The times that an answer may have. Whisper fills sound up to a window of 30 s with silence, and counts time in steps of 20 ms.
+ * The source is Radford et al., *Robust Speech Recognition via Large-Scale Weak Supervision*, 2022. So a time may lie past the sound
+ * by the window, and go back by a step. A word may lie beside its segment by the padding of a region; the number is a choice.
  */
 export const ANSWER_TIMES = { windowMs: 30_000, stepMs: 20, wordsBesideMs: 200 } as const;
 
@@ -111,7 +111,7 @@ function liesIn({ start, end, words }: Segment): boolean {
   );
 }
 
-/** True if words are most of a text, by their letters: the times of fewer say nothing about the whole. */
+/** True if words are most of a text, by their letters: the times of fewer are not those of the whole. */
 const areMostOf = (words: readonly Word[], text: string): boolean =>
   2 * words.reduce((sum, { word: said, text: written }) => sum + lettersIn(said ?? written ?? ''), 0) >=
   lettersIn(text);

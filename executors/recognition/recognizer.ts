@@ -143,9 +143,9 @@ export function cleanText(given: string): string | null {
 }
 
 /**
- * The most text in an answer for a region, in characters. The fastest recorded speech has 655 words a minute (Guinness World
- * Records, Sean Shannon, 1995); with six characters for a word and its space that is 66 a second. A recognizer in a loop fills
- * one line besides, which is kept and withheld by the gates.
+ * The most text in an answer for a region, in characters. The fastest recorded speech has 655 words a minute: Sean Shannon in 1995,
+ * by Guinness World Records. With six characters for a word and its space that is 66 a second. A recognizer in a loop fills one
+ * line besides. It is kept, and withheld by the gates.
  */
 export const ANSWER_TEXT = { charactersPerSecond: 66, loopCharacters: maximumLineCharacters } as const;
 
@@ -154,7 +154,7 @@ const BYTES_PER_SECOND = 2 * 16_000;
 /** The length of a sound in seconds. */
 export const secondsOf = ({ samples }: Pick<RegionSound, 'samples'>): number => samples.length / BYTES_PER_SECOND;
 
-/** An answer for a region, if nobody could say more in its time. Throws `RecognitionFailure` for one with more text or more words. */
+/** Returns an answer for a region. Throws `RecognitionFailure` for one with more text, or more words, than its time can have. */
 export function spokenIn(seconds: number, region: RawRegion): RawRegion {
   const most = Math.floor(ANSWER_TEXT.charactersPerSecond * seconds) + ANSWER_TEXT.loopCharacters;
   const lengths = {
@@ -168,7 +168,7 @@ export function spokenIn(seconds: number, region: RawRegion): RawRegion {
     if (found <= most) continue;
     throw new RecognitionFailure(
       'invalid_output',
-      `the answer has ${found} ${what} for ${seconds.toFixed(1)} s of sound, in which nobody says more than ${most}`,
+      `the answer has ${found} ${what} for ${seconds.toFixed(1)} s of sound, and the fastest speech has no more than ${most}`,
     );
   }
   return region;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, Queue, QueueEvents, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -58,11 +59,18 @@ function openRedis(address: string): OpenRedis {
 /** A queue that does not answer within this time counts as one that is down, in ms. */
 const patienceMs = 3000;
 
-/** The notes of workers on an order under way. */
-const progressNote = z.union([
-  z.strictObject({ completedMs: z.number().nonnegative(), totalMs: z.number().nonnegative() }),
-  z.strictObject({ refusedBy: z.string().max(160), reason: z.string().max(2000) }),
-]);
+/** The notes of workers on an order under way: how far it is, and that they give it back. */
+const measuredNote = z
+  .strictObject({ completedMs: z.number().nonnegative(), totalMs: z.number().nonnegative() })
+  .refine(({ completedMs, totalMs }) => completedMs <= totalMs);
+const refusedNote = z.strictObject({ refusedBy: z.string().max(160), reason: z.string().max(2000) });
+
+/** An order over which workers were lost stays in the queue until its host has seen it, or for this time, in s. */
+const lostSeconds = 24 * 3600;
+/** As many orders as a host has at once, and more. */
+const mostRung = 10_000;
+/** Between two notes on how far an order is, in ms. */
+const notePauseMs = 1000;
 
 /** Opens the host's end of a queue in Redis, which may be down. */
 export function openOrderQueue(address: string, onNews: (id: string, news: OrderNews) => void): OrderQueue {
@@ -73,20 +81,48 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
   listening.duplicate = () => listening;
   const options = { prefix: QUEUE.prefix, skipVersionCheck: true };
   const queue = new Queue(QUEUE.name, { ...options, connection: redis });
-  const events = new QueueEvents(QUEUE.name, { ...options, connection: listening });
+  const events = new QueueEvents(QUEUE.name, { ...options, connection: listening, autorun: false });
   // Reported if it matters: by `trouble`.
   queue.on('error', () => undefined);
   events.on('error', () => undefined);
   const changed = ({ jobId }: { readonly jobId: string }) => onNews(jobId, { kind: 'changed' });
   events.on('active', changed);
   events.on('completed', changed);
+  // An entry of the stream of events is only a reason to look, because other programs can write there. The order has the facts.
+  const looked = (jobId: string, look: (id: string) => Promise<void>): void => {
+    if (rung.has(jobId)) look(jobId).catch(() => undefined);
+  };
   events.on('progress', ({ jobId, data }) => {
-    const note = progressNote.safeParse(data).data;
-    if (note === undefined) return;
-    if ('completedMs' in note) onNews(jobId, { kind: 'measured', ...note });
-    else onNews(jobId, { kind: 'refused', worker: note.refusedBy, reason: note.reason });
+    const note = measuredNote.safeParse(data).data;
+    if (note !== undefined) onNews(jobId, { kind: 'measured', ...note });
+    else looked(jobId, refusedBy);
   });
-  events.on('failed', ({ jobId, failedReason }) => onNews(jobId, { kind: 'lost', reason: failedReason }));
+  events.on('failed', ({ jobId }) => looked(jobId, async (id) => void (await wasLost(id))));
+
+  /** The newest orders of this host: events of others, and what came of earlier attempts, count for nothing. */
+  const rung = new Set<string>();
+  const refusedBy = async (id: string): Promise<void> => {
+    const note = refusedNote.safeParse((await queue.getJob(id))?.progress).data;
+    if (note !== undefined) onNews(id, { kind: 'refused', worker: note.refusedBy, reason: note.reason });
+  };
+  /** True if too many workers were lost over an order. It is taken out of the queue, so that it can be given again. */
+  const wasLost = async (id: string): Promise<boolean> => {
+    if ((await queue.getJobState(id)) !== 'failed') return false;
+    const job = await queue.getJob(id);
+    await queue.remove(id);
+    if (rung.has(id)) onNews(id, { kind: 'lost', reason: job?.failedReason ?? 'the queue names no reason' });
+    return true;
+  };
+
+  const stop = new AbortController();
+  const listen = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      // An entry that the library cannot read, such as broken JSON, ends its loop. The entries behind it count.
+      await events.run().catch(() => undefined);
+      await delay(notePauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  void listen();
 
   const asked = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     const wrong = redis.status === 'ready' ? trouble() : (trouble() ?? 'it has not answered yet');
@@ -108,14 +144,25 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
     ring: (id: string, order: WorkOrder) =>
       asked(async (): Promise<OrderState> => {
         // An order that is known is left as it is: its id stands for all that it carries.
-        await queue.add(order.task.capability, order, { jobId: id, removeOnComplete: true, removeOnFail: true });
+        // One that was never rung here was lost at an earlier attempt, and is given again.
+        if ((await wasLost(id)) && rung.has(id)) return 'gone';
+        rung.delete(id);
+        rung.add(id);
+        const [oldest = id] = rung;
+        if (rung.size > mostRung) rung.delete(oldest);
+        const kept = { removeOnComplete: true, removeOnFail: { age: lostSeconds } };
+        await queue.add(order.task.capability, order, { jobId: id, ...kept });
         const state = await queue.getJobState(id);
         if (state === 'active') return 'taken';
         return ['waiting', 'delayed', 'prioritized'].includes(state) ? 'waiting' : 'gone';
       }),
-    withdraw: (id) => asked(async () => void (await queue.remove(id))),
+    withdraw: (id) => {
+      rung.delete(id);
+      return asked(async () => void (await queue.remove(id)));
+    },
     workers: () => asked(() => queue.getWorkersCount()),
     close: async () => {
+      stop.abort();
       const isUp = [redis, listening].every(({ status }) => status === 'ready');
       const closing = Promise.allSettled([events.close(), queue.close()]);
       for (const each of [redis, listening]) each.disconnect();
@@ -127,8 +174,6 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
 
 /** After this pause an order that was refused is offered again, in ms. */
 const refusalPauseMs = 2000;
-/** Between two notes on how far an order is, in ms. */
-const notePauseMs = 1000;
 /** Refusals that were reported, and are not reported again. */
 const mostRemembered = 1000;
 /** The number of workers that may be lost over one order before the host learns that it cannot be carried out. */

@@ -3,7 +3,7 @@ import type { WorkOrder } from '../../contract/workers.ts';
 /** The state of an order in the queue; `gone` once a worker is done with it. */
 export type OrderState = 'waiting' | 'taken' | 'gone';
 
-/** The signals of the queue about an order. They may be missing, late, or double: Redis only signals. */
+/** The signals of the queue about an order. They may be missing, late, or double: Redis only signals. What ends work is never forged. */
 export type OrderNews =
   | { readonly kind: 'changed' }
   /** How much of the media was read, and how much will be, in ms of its time. */

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import test from 'ava';
-import { followedSignals, following, onAbort, within } from '../../formats/followed-signal.ts';
+import { followedSignals, following, onAbort, withinMs } from '../../formats/followed-signal.ts';
 
 const listenersOn = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
@@ -49,7 +49,7 @@ test('what is let go of is not ended, and the rest is', (t) => {
 });
 
 test('work within a limit of time gets its signal, and leaves no timer behind', async (t) => {
-  const late = within(1, (signal) => new Promise((_, reject) => onAbort(signal, () => reject(signal.reason))));
+  const late = withinMs(1, (signal) => new Promise((_, reject) => onAbort(signal, () => reject(signal.reason))));
   t.like(await t.throwsAsync(late, { any: true }), { name: 'TimeoutError', message: 'not done within 1 ms' });
-  t.is(await within(3_600_000, async () => 'done'), 'done');
+  t.is(await withinMs(3_600_000, async () => 'done'), 'done');
 });

@@ -121,7 +121,7 @@ test('nothing stays on a signal that lives long, however its requests end', asyn
 });
 
 // It puts another `fetch` in the place of the platform's: no other test may run beside it.
-test.serial('every spelling of an address of this machine is asked directly', async (t) => {
+test.serial('requests to every spelling of an address of this machine go there directly', async (t) => {
   const server = createServer((_, response) => response.end('direct'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -136,7 +136,7 @@ test.serial('every spelling of an address of this machine is asked directly', as
     (await httpFetch(`${scheme}://${host}:${port}/`, {}).catch((error) => new Response(error.code))).text();
   for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST', '127.1', '0x7f.0.0.1', '2130706433', '[::ffff:127.0.0.1]'])
     t.is(await asked(host), 'direct', host);
-  // Nothing takes these connections, and fetch is not asked in their place.
+  // Nothing takes these connections, and no request goes to fetch in their place.
   for (const [host, scheme] of [['[::1]'], ['127.0.0.2'], ['127.0.0.1', 'https']] as const)
     t.not(await asked(host, scheme), 'by fetch', host);
   for (const host of ['127.0.0.1.example.org', 'localhost.example.org', '10.0.0.1', '[::2]', 'models.example.org'])

@@ -506,6 +506,6 @@ test('bug: two runs over a region of many words took a table of all of them with
   const second = Array.from({ length: 250 }, (_, at) => `${-at}b `.repeat(1_000));
   const texts = secondTexts(first, second);
   t.is(texts.length, 250);
-  // Words that nobody can say in a region have none beside them.
+  // Words behind the most that a region can have stay without a place.
   t.is(texts.at(-1), '');
 });
