@@ -296,10 +296,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await workers?.close();
       await detector.close();
       await launcher.close();
-      // An effect that was cut may be storing bytes. The data root is another host's as soon as the ledger is closed.
+      // An effect or an upload that was cut may be storing bytes, and the data root is another host's once the ledger is closed.
       const ended = new AbortController();
       const late = delay(effectsMs, undefined, { signal: ended.signal }).catch(() => undefined);
-      await Promise.race([supervisor.effectsEnded(), late]);
+      await Promise.race([supervisor.effectsEnded().then(() => objectStore.settled()), late]);
       ended.abort();
       await ledger.close();
     },

@@ -104,6 +104,7 @@ export const patientObjectStore = (objectStore: ObjectStore, clock: Clock): Obje
   import: (path, announce) => objectStore.import(path, announce),
   put: (bytes) => objectStore.put(bytes),
   putAll: (objects) => objectStore.putAll(objects),
+  settled: () => objectStore.settled(),
   isKnown: (path, contentId) => objectStore.isKnown(path, contentId),
   openKnown: (path, contentId) => objectStore.openKnown(path, contentId),
   locate: (contentId) => objectStore.locate(contentId),

@@ -41,6 +41,7 @@ export class ObjectFiles {
   readonly #mutex = new KeyedMutex();
   readonly #shards = new Set<string>();
   readonly #arriving = new Map<string, number>();
+  readonly #placing = new Set<Promise<unknown>>();
   // In the order of the times, the oldest first.
   readonly #arrived = new Map<string, number>();
 
@@ -60,6 +61,21 @@ export class ObjectFiles {
    * content ids of those that were not there; a damaged one was quarantined first.
    */
   async place(arrivals: readonly Arrival[]): Promise<string[]> {
+    const placing = this.#placeAll(arrivals);
+    this.#placing.add(placing);
+    try {
+      return await placing;
+    } finally {
+      this.#placing.delete(placing);
+    }
+  }
+
+  /** Resolves when no object is on its way to its place. */
+  async settled(): Promise<void> {
+    while (this.#placing.size > 0) await Promise.allSettled(this.#placing);
+  }
+
+  async #placeAll(arrivals: readonly Arrival[]): Promise<string[]> {
     for (const { contentId } of arrivals) this.#arriving.set(contentId, (this.#arriving.get(contentId) ?? 0) + 1);
     try {
       const folders = [...new Set(arrivals.map(({ contentId }) => dirname(this.locate(contentId))))];

@@ -80,6 +80,8 @@ export interface ObjectStore {
   put(bytes: Uint8Array): Promise<string>;
   /** As `put`; `object_damaged` when bytes and content id differ, and then none is stored. */
   putAll(objects: readonly StoredObject[]): Promise<void>;
+  /** Resolves when no object is on its way to its place any more. */
+  settled(): Promise<void>;
   /** An object whose file did not change since it was last hashed is not hashed again, unless `always`. */
   verify(contentId: string, how?: Verification): Promise<FileState>;
   /** The same for a file that lies elsewhere. */

@@ -146,6 +146,7 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
       }
       await store(given);
     },
+    settled: () => objects.settled(),
     verify: (contentId, how) => files.verify(objects.locate(contentId), contentId, how),
     verifyFile: (path, contentId, how) => files.verify(path, contentId, how),
     openFile: (path, contentId) => files.open(path, contentId),

@@ -51,6 +51,16 @@ test('a stored object is recent for a quarter of an hour, even if it existed bef
   }
 });
 
+test('bug: a store had no end of what it was storing, so its host ended before', async (t) => {
+  const { objectStore, points } = await countingStore(t);
+  await objectStore.settled();
+  const storing = Promise.all([objectStore.put(abc), objectStore.put(Buffer.from('def'))]);
+  t.false(points.includes('object-store:renamed'));
+  await objectStore.settled();
+  t.is(points.filter((name) => name === 'object-store:renamed').length, 2);
+  await storing;
+});
+
 test('many objects go in at once, and those that are there are not written again', async (t) => {
   const { objectStore, points } = await countingStore(t);
   const first = await objectStore.put(abc);
