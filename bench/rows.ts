@@ -7,6 +7,7 @@ import { firstLine } from './first-line.ts';
 import { forecastCoverage } from './forecast-coverage.ts';
 import { idleStreams } from './idle-streams.ts';
 import { largeIngest } from './large-ingest.ts';
+import { longestPause } from './longest-pause.ts';
 import { manyIngests } from './many-ingests.ts';
 import { manyStudies } from './many-studies.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
@@ -38,4 +39,5 @@ export const rows: readonly Row[] = [
   idleStreams,
   workers,
   forecastCoverage,
+  longestPause,
 ];

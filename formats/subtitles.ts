@@ -1,16 +1,6 @@
 import { ServiceError } from '../contract/base/errors.ts';
 import type { SubtitleFormat, SubtitleNote, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
-
-/** A computation in steps: its runner may do other work at each `yield`. */
-export type Steps<Value> = Generator<undefined, Value>;
-
-/** Runs all steps without a break; for short computations, and if no other work waits. */
-export function resultOfSteps<Value>(steps: Steps<Value>): Value {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
+import type { Steps } from './steps.ts';
 
 /** So many lines are looked at in one step: the longest step is then the one over a file of a single line. */
 export const linesOfStep = 64;

@@ -2,6 +2,7 @@ import { failureMessage, ServiceError } from '../contract/base/errors.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { StageLink } from '../contract/study/stages.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
+import type { Steps } from '../formats/steps.ts';
 
 /** The links of a runtime's chain of evidence, each resting on those before it. */
 export type EvidenceLink = 'bundle' | 'signature' | 'row' | 'journal' | 'start' | 'source' | StageLink;
@@ -30,10 +31,23 @@ export function checkObject<Value>(contentId: string, check: () => Value): Value
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof EvidenceChainError) || error.contentId !== null) throw error;
-    throw new EvidenceChainError(error.link, error.place, error.cause, contentId);
+    throw asFaultOf(contentId, error);
   }
 }
+
+/** The same in steps. */
+export function* checkObjectInSteps<Value>(contentId: string, check: () => Steps<Value>): Steps<Value> {
+  try {
+    return yield* check();
+  } catch (error) {
+    throw asFaultOf(contentId, error);
+  }
+}
+
+const asFaultOf = (contentId: string, error: unknown): unknown =>
+  error instanceof EvidenceChainError && error.contentId === null
+    ? new EvidenceChainError(error.link, error.place, error.cause, contentId)
+    : error;
 
 const without = (record: object, name: string): object =>
   Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));

@@ -1,5 +1,6 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { CueMeasures } from '../contract/captions/quality-control.ts';
+import { graphemesOf } from './graphemes.ts';
 
 /** The limits of a guideline for the subtitles of one language; times in ms, speeds in characters per second. */
 export interface CaptionProfile {
@@ -100,7 +101,7 @@ interface Writing {
 const unknownWriting: Writing = { language: null, script: null };
 
 /** Language and script of a tag (`kor` is `ko`, in Hangul), by Unicode's data; nothing is assumed of unknown tags. */
-function writingOf(tag: string): Writing {
+export function writingOf(tag: string): Writing {
   try {
     const locale = new Intl.Locale(tag);
     return locale.language === 'und'
@@ -134,10 +135,6 @@ interface MeasureOptions {
   readonly shotTimesMs: readonly number[];
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
-
-const charactersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
-
 // The characters that East Asian fonts set a full square wide; JavaScript has no East_Asian_Width. Pictures are as wide.
 const wide =
   /^(?:[\u{3000}-\u{303F}\u{FF01}-\u{FF60}\u{FFE0}-\u{FFE6}]|(?![\u{FF61}-\u{FFDC}])[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{Emoji_Presentation}])/u;
@@ -145,17 +142,21 @@ const wide =
 /** True if East Asian fonts set a character a full square wide. */
 export const isWide = (character: string): boolean => wide.test(character);
 
-/** The length of a line in thousandths of a character. */
-const milliCharactersOf = (line: string, countsNarrowHalf: boolean): number =>
-  charactersOf(line).reduce((sum, character) => sum + (countsNarrowHalf && !isWide(character) ? 500 : 1000), 0);
+/** The width of a character of a line in thousandths of a character. */
+export const milliWidthOf = (character: string, countsNarrowHalf: boolean): number =>
+  countsNarrowHalf && !isWide(character) ? 500 : 1000;
 
 /** How far the nearest cut is: negative where it comes first. Of two as near the earlier one counts. */
 function distanceToShot(atMs: number, shotTimesMs: readonly number[]): number | null {
-  const distances = shotTimesMs.map((shotMs) => shotMs - atMs);
-  return distances.reduce<number | null>(
-    (nearest, each) => (nearest === null || Math.abs(each) < Math.abs(nearest) ? each : nearest),
-    null,
-  );
+  let [low, high] = [0, shotTimesMs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((shotTimesMs[middle] ?? atMs) < atMs) low = middle + 1;
+    else high = middle;
+  }
+  const [before, after] = [shotTimesMs[low - 1], shotTimesMs[low]];
+  if (before === undefined) return after === undefined ? null : after - atMs;
+  return after !== undefined && after - atMs < atMs - before ? after - atMs : before - atMs;
 }
 
 /**
@@ -168,8 +169,10 @@ export function cueMeasuresOf(
   { countsNarrowHalf, shotTimesMs }: MeasureOptions,
 ): CueMeasures {
   const durationMs = endMs - startMs;
-  const lines = textLinesOf(text);
-  const characters = lines.reduce((sum, line) => sum + charactersOf(line).length, 0);
+  const lines = textLinesOf(text).map(graphemesOf);
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  const widthOf = (line: readonly string[]): number =>
+    line.reduce((sum, character) => sum + milliWidthOf(character, countsNarrowHalf), 0);
   return {
     lineId,
     startMs,
@@ -178,108 +181,9 @@ export function cueMeasuresOf(
     characters,
     readingSpeedMilliCps: Math.ceil((characters * 1_000_000) / durationMs),
     lines: lines.length,
-    longestLineMilliCharacters: Math.max(0, ...lines.map((line) => milliCharactersOf(line, countsNarrowHalf))),
+    longestLineMilliCharacters: Math.max(0, ...lines.map(widthOf)),
     gapBeforeMs: before === null ? null : startMs - before.endMs,
     startToShotMs: distanceToShot(startMs, shotTimesMs),
     endToShotMs: distanceToShot(endMs, shotTimesMs),
   };
-}
-
-/** Languages that are written without spaces between words: a line may end behind any of their characters. */
-const unspaced: readonly (string | null)[] = ['zh', 'ja', 'yue', 'wuu'];
-
-/** Marks that a line does not begin with (after JIS X 4051 and the style guides of Netflix for Japanese and Chinese). */
-const neverFirst = /^[\p{Pe}\p{Pf}、。，．・：；？！ー…‥々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
-const neverLast = /[\p{Ps}\p{Pi}]$/u;
-
-/** A line that names its speaker keeps its own place. */
-const speaker = /^\s*[-–—]\s*\S/u;
-
-/** The pieces between two possible breaks: words with the space before them, or single characters. */
-function piecesOf(text: string, isUnspaced: boolean): string[] {
-  if (!isUnspaced) return text.split(/(?<=\s)(?=\S)/u);
-  const pieces: string[] = [];
-  let before = '';
-  for (const character of charactersOf(text)) {
-    const last = pieces.at(-1);
-    const isWithinWord = !/\s$/u.test(before) && !(isWide(character) || isWide(before));
-    const joins = last !== undefined && (neverFirst.test(character) || neverLast.test(before) || isWithinWord);
-    if (joins) pieces[pieces.length - 1] = last + character;
-    else pieces.push(character);
-    before = character;
-  }
-  return pieces;
-}
-
-/** Lines as one, with a space between two of them; in a language without spaces only between words of another script. */
-const asOneLine = (lines: readonly string[], isUnspaced: boolean): string =>
-  lines.reduce((text, line) => {
-    const isBetweenWords = !isUnspaced || !(isWide(charactersOf(text).at(-1) ?? '') || isWide(line));
-    return `${text}${isBetweenWords ? ' ' : ''}${line}`;
-  });
-
-/** How well a line ends there, from 0: behind a sentence, behind a clause, anywhere else. */
-const endingOf = (line: string): number =>
-  /[.!?…。？！]["'”’»)]?\s*$/u.test(line) ? 0 : /[,;:、，；：]\s*$/u.test(line) ? 1 : 2;
-
-/** A bad ending costs as much as lines that differ by so many characters. */
-const endingCost = 6_000;
-
-/** The best way to break pieces into exactly `count` lines that fit; null if there is none. */
-function brokenInto(
-  pieces: readonly string[],
-  count: number,
-  limit: number,
-  width: (line: string) => number,
-): string[] | null {
-  if (count === 1) {
-    const line = pieces.join('').trim();
-    return width(line) <= limit ? [line] : null;
-  }
-  let best: { readonly lines: string[]; readonly cost: number } | null = null;
-  for (let at = 1; at < pieces.length; at += 1) {
-    const first = pieces.slice(0, at).join('').trim();
-    if (width(first) > limit) break;
-    const rest = brokenInto(pieces.slice(at), count - 1, limit, width);
-    if (rest === null) continue;
-    const widths = [first, ...rest].map(width);
-    const cost = Math.max(...widths) - Math.min(...widths) + endingCost * endingOf(first);
-    if (best === null || cost < best.cost) best = { lines: [first, ...rest], cost };
-  }
-  return best === null ? null : best.lines;
-}
-
-/** Fills one line after the other; a piece that is longer than a line has one for itself. */
-function filled(pieces: readonly string[], limit: number, width: (line: string) => number): string[] {
-  const lines: string[] = [];
-  for (const piece of pieces) {
-    const last = lines.at(-1);
-    if (last !== undefined && width((last + piece).trim()) <= limit) lines[lines.length - 1] = last + piece;
-    else lines.push(piece);
-  }
-  return lines.map((line) => line.trim());
-}
-
-/**
- * The lines of a caption by the rules `netflix.v1`: the guideline of Netflix that quality reports measure. It has 42 characters a
- * line in most languages, 16 in Korean and Chinese, 13 in Japanese, and two lines. Other rules get another name in `lineBreaks`,
- * so that the same captions give the same file, but for a mended fault. Lines that fit stay as their author broke them, and so do lines of several
- * speakers. Else the text is broken again into the fewest lines that fit. They end behind a sentence or a clause if possible, and
- * have like lengths. A text that does not fit into the lines of the guideline gets more of them: no word is lost.
- */
-export function brokenLines(text: string, language: string): string[] {
-  const [profile] = captionProfilesOf(language);
-  const lines = textLinesOf(text).map((line) => line.trim());
-  if (profile === undefined || profile.lineCharacters === null) return lines;
-  const limit = profile.lineCharacters * 1000;
-  const width = (line: string): number => milliCharactersOf(line, profile.countsNarrowHalf);
-  const fits = lines.length <= profile.lines && lines.every((line) => width(line) <= limit);
-  if (fits || (lines.length > 1 && lines.some((line) => speaker.test(line)))) return lines;
-  const isUnspaced = unspaced.includes(writingOf(language).language);
-  const pieces = piecesOf(asOneLine(lines, isUnspaced), isUnspaced);
-  for (let count = 1; count <= profile.lines; count += 1) {
-    const broken = brokenInto(pieces, count, limit, width);
-    if (broken !== null) return broken;
-  }
-  return filled(pieces, limit, width);
 }

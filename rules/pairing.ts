@@ -1,5 +1,5 @@
 import type { Range } from '../contract/base/grammar.ts';
-import { median } from './statistics.ts';
+import type { Steps } from '../formats/steps.ts';
 import { hullOf, lengthOf } from './time-spans.ts';
 
 /** The text of one track in one stretch of time; null if it shows something unreadable. */
@@ -107,37 +107,62 @@ export function pairedCues(source: readonly TimedText[], target: readonly TimedT
  */
 const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
 
-/** The ms by which each time of one track comes after each of another, within the largest possible offset. */
-function nearDifferences(ones: readonly number[], others: readonly number[]): number[] {
-  const inOrder = others.toSorted((one, other) => one - other);
-  const differences: number[] = [];
-  let first = 0;
-  for (const one of ones.toSorted((earlier, later) => earlier - later)) {
-    while ((inOrder[first] ?? one) < one - GROUPING.farthestMs) first += 1;
-    for (let at = first; at < inOrder.length; at += 1) {
-      const difference = (inOrder[at] ?? one) - one;
-      if (difference > GROUPING.farthestMs) break;
-      differences.push(difference);
+/**
+ * How often one time of a track comes after one of another by so many ms, within the largest possible offset: counted from
+ * `-farthestMs` on. Pairs are only counted, as tracks that change every few ms have tens of millions of them.
+ */
+class NearDifferences {
+  readonly counts = new Uint32Array(2 * GROUPING.farthestMs + 1);
+
+  *add(ones: readonly number[], others: readonly number[]): Steps<void> {
+    const inOrder = Int32Array.from(others).sort();
+    let first = 0;
+    for (const one of ones.toSorted((earlier, later) => earlier - later)) {
+      const [earliest, latest] = [one - GROUPING.farthestMs, one + GROUPING.farthestMs];
+      while ((inOrder[first] ?? earliest) < earliest) first += 1;
+      for (let at = first; at < inOrder.length; at += 1) {
+        const other = inOrder[at] ?? earliest;
+        if (other > latest) break;
+        const place = other - earliest;
+        this.counts[place] = (this.counts[place] ?? 0) + 1;
+      }
+      yield;
     }
   }
-  return differences;
+
+  /** The differences that occur, in order, each with its count. */
+  *entries(): Generator<readonly [ms: number, count: number], void, undefined> {
+    for (const [place, count] of this.counts.entries()) if (count > 0) yield [place - GROUPING.farthestMs, count];
+  }
+
+  /** The median of those that are near an offset; of two in the middle the upper one. */
+  medianNear(aroundMs: number, withinMs: number): number {
+    const near = [...this.entries()].filter(([ms]) => Math.abs(ms - aroundMs) <= withinMs);
+    let left = near.reduce((sum, [, count]) => sum + count, 0) >> 1;
+    for (const [ms, count] of near) {
+      left -= count;
+      if (left < 0) return ms;
+    }
+    return 0;
+  }
 }
 
 /**
  * By how many ms the cues of one track come later than those of the other throughout; 0 where they agree on none. Both start
  * and end of cues speak for an offset: tracks that split differently still begin and end sentences together.
  */
-export function offsetBetween(source: readonly Range[], target: readonly Range[]): number {
-  const near = (['startMs', 'endMs'] as const).flatMap((edge) =>
-    nearDifferences(
+export function* offsetBetween(source: readonly Range[], target: readonly Range[]): Steps<number> {
+  const near = new NearDifferences();
+  for (const edge of ['startMs', 'endMs'] as const) {
+    yield* near.add(
       source.map((cue) => cue[edge]),
       target.map((cue) => cue[edge]),
-    ),
-  );
+    );
+  }
   const votes = new Map<number, number>();
-  for (const ms of near) {
+  for (const [ms, count] of near.entries()) {
     const step = Math.round(ms / GROUPING.stepMs);
-    for (const each of [step - 1, step, step + 1]) votes.set(each, (votes.get(each) ?? 0) + 1);
+    for (const each of [step - 1, step, step + 1]) votes.set(each, (votes.get(each) ?? 0) + count);
   }
   // Of equals the smallest offset: none is the usual one.
   const [best] = [...votes].sort(
@@ -145,7 +170,7 @@ export function offsetBetween(source: readonly Range[], target: readonly Range[]
   );
   if (best === undefined || best[1] < 2 * GROUPING.agreeing * Math.min(source.length, target.length)) return 0;
   const around = best[0] * GROUPING.stepMs;
-  return median(near.filter((ms) => Math.abs(ms - around) <= 1.5 * GROUPING.stepMs));
+  return near.medianNear(around, 1.5 * GROUPING.stepMs);
 }
 
 /** Cues of both tracks that belong together, however many; a cue without others is alone. */
@@ -163,15 +188,20 @@ function shareEnough(one: Range, other: Range): boolean {
 function groupsOf(source: readonly TimedText[], target: readonly TimedText[]): Group[] {
   const groups: Group[] = [];
   const free = new Set(target);
+  const targetsMeeting = meeting(target);
+  const groupOf = new Map<TimedText, Group>();
   for (const cue of source) {
+    const met = targetsMeeting(cue).filter((other) => shareEnough(cue, other));
     const last = groups.at(-1);
-    const met = target.filter((other) => shareEnough(cue, other));
-    const isJoined = last?.target.some((other) => met.includes(other)) ?? false;
-    const fresh = met.filter((other) => free.delete(other));
-    if (last !== undefined && isJoined) {
-      last.source.push(cue);
-      last.target.push(...fresh);
-    } else groups.push({ source: [cue], target: fresh });
+    const isJoined = last !== undefined && met.some((other) => groupOf.get(other) === last);
+    const group = isJoined ? last : { source: [], target: [] };
+    if (!isJoined) groups.push(group);
+    group.source.push(cue);
+    for (const other of met) {
+      if (!free.delete(other)) continue;
+      group.target.push(other);
+      groupOf.set(other, group);
+    }
   }
   return [...groups, ...[...free].map((cue) => ({ source: [], target: [cue] }))];
 }
@@ -193,10 +223,14 @@ function movedInto({ startMs, endMs, text }: TimedText, offsetMs: number, range:
  * Puts two tracks side by side that split their sentences differently. The offset between them is removed, and cues that belong
  * together become one line in the time of the source. Cues without a counterpart are alone, as in `pairedCues`.
  */
-export function groupedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): TextPair[] {
+export function* groupedCues(
+  source: readonly TimedText[],
+  target: readonly TimedText[],
+  range: Range,
+): Steps<TextPair[]> {
   const spoken = joinedCues(source);
   const shown = joinedCues(target);
-  const offsetMs = offsetBetween(spoken, shown);
+  const offsetMs = yield* offsetBetween(spoken, shown);
   const groups = groupsOf(spoken, joinedCues(shown.map((cue) => movedInto(cue, offsetMs, range))));
   const stretchOf = (group: Group): Range => hullOf(group.source.length > 0 ? group.source : group.target);
   return pairedCues(

@@ -1,5 +1,6 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../contract/evidence/evidence.ts';
+import type { Steps } from '../formats/steps.ts';
 import { captionProfilesOf, isWide } from './caption-guidelines.ts';
 import { baseLanguage } from './languages.ts';
 
@@ -156,16 +157,27 @@ function between(before: Anchor, after: Anchor, at: number): number {
   return Math.round(before.ms + ((after.ms - before.ms) * (at - before.at)) / (after.at - before.at));
 }
 
+/** The index of the first anchor that is not before a place; the number of anchors if all are. */
+function firstFrom(anchors: readonly Anchor[], at: number): number {
+  let [low, high] = [0, anchors.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((anchors[middle]?.at ?? at) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The beginning of a piece: by the last anchor that is not behind it. */
 function startAt(anchors: readonly Anchor[], at: number): number {
-  const index = anchors.findLastIndex((anchor) => anchor.at <= at);
+  const index = firstFrom(anchors, at + 1) - 1;
   const before = anchors[index] ?? { at: 0, ms: 0 };
   return between(before, anchors[index + 1] ?? before, at);
 }
 
 /** The end of a piece: by the first anchor that is not before its end. */
 function endAt(anchors: readonly Anchor[], at: number): number {
-  const index = anchors.findIndex((anchor) => anchor.at >= at);
+  const index = firstFrom(anchors, at);
   const after = anchors[index] ?? { at: 0, ms: 0 };
   return between(anchors[index - 1] ?? after, after, at);
 }
@@ -300,7 +312,9 @@ const IMBALANCE_COST = 0.1;
 /** The text of a cue: one row where it fits it, else two that fit, divided where it reads best and about evenly. */
 export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
   const whole = textOfUnits(units);
-  if (fitsRow(shape.sizeOf(whole))) return whole;
+  const size = shape.sizeOf(whole);
+  // What is longer than two rows and the space between them fits no two rows, wherever it is divided.
+  if (fitsRow(size) || size > 2 * (1 + TOLERANCE) + shape.sizeOf(' ') + TOLERANCE) return whole;
   let best: { readonly text: string; readonly cost: number } | null = null;
   for (const [at, after] of units.entries()) {
     const before = units[at - 1];
@@ -345,35 +359,66 @@ const COST = {
 
 const charactersOf = ({ text }: TimedUnit): number => [...text].length;
 
-/** The cost of the breaks inside of a cue: it should rather end there. */
-function innerCost(before: TimedUnit, after: TimedUnit, costOf: BreakCost): number {
+/** The cost of the breaks inside of a cue, each with the cost of a division there: it should rather end there. */
+function innerCost(before: TimedUnit, after: TimedUnit, cost: number): number {
   const pauseMs = after.startMs - before.endMs;
   if (pauseMs >= PAUSE.fullMs) return COST.innerFullPause;
-  return costOf(before, after) === 0 ? COST.innerSentence : pauseMs >= PAUSE.longMs ? COST.innerPause : 0;
+  return cost === 0 ? COST.innerSentence : pauseMs >= PAUSE.longMs ? COST.innerPause : 0;
+}
+
+/** A unit as every cue that it may be in needs it. */
+interface MeasuredUnit extends TimedUnit {
+  readonly size: number;
+  readonly characters: number;
+  /** The break before the next unit: none behind the last one. */
+  readonly break: { readonly cost: number; readonly inner: number; readonly isWall: boolean } | null;
 }
 
 /** Divides units into cues; each division is tried, and the cheapest wins. Units are in order of time. */
 class Segmenter {
-  readonly #units: readonly TimedUnit[];
+  readonly #units: MeasuredUnit[] = [];
   readonly #segmentation: Segmentation;
   readonly #shape: CueShape;
   readonly #costOf: BreakCost;
 
-  constructor(units: readonly TimedUnit[], segmentation: Segmentation) {
-    this.#units = units;
+  constructor(segmentation: Segmentation) {
     this.#segmentation = segmentation;
     this.#shape = cueShapeOf(segmentation.language);
     this.#costOf = breakCosts(segmentation.language);
   }
 
+  /** Takes the units. Each is measured once, however many cues it may be in. */
+  *measure(units: readonly TimedUnit[]): Steps<void> {
+    for (const [at, unit] of units.entries()) {
+      const next = units[at + 1];
+      const size = this.#shape.sizeOf(unit.text);
+      const characters = charactersOf(unit);
+      this.#units.push({
+        ...unit,
+        size,
+        characters,
+        break: next === undefined ? null : this.#breakBetween(unit, next),
+      });
+      yield;
+    }
+  }
+
+  #breakBetween(unit: TimedUnit, next: TimedUnit): MeasuredUnit['break'] {
+    const cost = this.#costOf(unit, next);
+    return { cost, inner: innerCost(unit, next, cost), isWall: this.#isWall(unit, next) };
+  }
+
   /** The places at which cues begin, and after the last of them the number of units. */
-  places(): number[] {
+  *places(): Steps<number[]> {
     const units = this.#units;
     const best: { readonly cost: number; readonly from: number }[] = [{ cost: 0, from: 0 }];
-    for (let to = 1; to <= units.length; to += 1) best.push(this.#cheapest(to, best));
+    for (let to = 1; to <= units.length; to += 1) {
+      best.push(this.#cheapest(to, best));
+      yield;
+    }
     const places = [units.length];
-    while ((places[0] ?? 0) > 0) places.unshift(best[places[0] ?? 0]?.from ?? 0);
-    return places;
+    for (let place = units.length; place > 0; places.push(place)) place = best[place]?.from ?? 0;
+    return places.reverse();
   }
 
   /** The cheapest cue that ends before the unit at `to`, with all that comes before it. */
@@ -386,16 +431,16 @@ class Segmenter {
       const [unit, next] = [this.#units[from], from + 1 < to ? this.#units[from + 1] : undefined];
       if (unit === undefined || last === undefined) break;
       if (next !== undefined) {
-        if (this.#isWall(unit, next) || last.endMs - unit.startMs > this.#shape.maximumMs) break;
-        sum.inner += innerCost(unit, next, this.#costOf);
+        if (unit.break?.isWall === true || last.endMs - unit.startMs > this.#shape.maximumMs) break;
+        sum.inner += unit.break?.inner ?? 0;
       }
-      const size = this.#shape.sizeOf(unit.text);
+      const { size } = unit;
       const beside = sum.row + size + (next?.isSpaced ? space : 0);
       const fits = sum.row === 0 || fitsRow(beside);
       sum.row = sum.row === 0 || !fits ? size : beside;
       if (!fits) sum.rows += 1;
       if (next !== undefined && sum.rows > this.#shape.rows) break;
-      sum.characters += charactersOf(unit) + (next?.isSpaced ? 1 : 0);
+      sum.characters += unit.characters + (next?.isSpaced ? 1 : 0);
       const cost = (best[from]?.cost ?? 0) + sum.inner + this.#cueCost(unit, to, sum.characters);
       if (cost < found.cost) found = { cost, from };
     }
@@ -419,12 +464,11 @@ class Segmenter {
   }
 
   #cueCost({ startMs }: TimedUnit, to: number, characters: number): number {
-    const [last, next] = [this.#units[to - 1], this.#units[to]];
+    const after = this.#units[to - 1]?.break ?? null;
     const missingMs = this.#neededMs(characters) - (this.#latestEnd(startMs, to) - startMs);
     const unreadable = missingMs > 0 ? COST.unreadable + missingMs : 0;
     const short = characters < COST.shortCharacters ? COST.short : 0;
-    const isEnd = last === undefined || next === undefined || this.#isWall(last, next);
-    return COST.cue + unreadable + short + (isEnd ? 0 : this.#costOf(last, next));
+    return COST.cue + unreadable + short + (after === null || after.isWall ? 0 : after.cost);
   }
 
   /** The cue of the units from one place to another, after a cue that ends at `reachedMs`; null before the first. */
@@ -450,13 +494,15 @@ class Segmenter {
  * with at most two rows, each long enough to read. They keep the guidelines for their language wherever the words leave time for
  * it.
  */
-export function segmentedCues(units: readonly TimedUnit[], segmentation: Segmentation): SegmentedCue[] {
-  const segmenter = new Segmenter(units, segmentation);
-  const places = segmenter.places();
+export function* segmentedCues(units: readonly TimedUnit[], segmentation: Segmentation): Steps<SegmentedCue[]> {
+  const segmenter = new Segmenter(segmentation);
+  yield* segmenter.measure(units);
+  const places = yield* segmenter.places();
   const cues: SegmentedCue[] = [];
   for (const [at, from] of places.slice(0, -1).entries()) {
     const cue = segmenter.cueOf(from, places[at + 1] ?? from, cues.at(-1)?.endMs ?? null);
     if (cue !== null) cues.push(cue);
+    yield;
   }
   return cues;
 }

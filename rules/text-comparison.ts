@@ -1,17 +1,50 @@
-/** The fewest insertions, deletions and replacements that make one list of the other (Levenshtein). Takes the product of both lengths. */
-export function editDistance(one: readonly string[], other: readonly string[]): number {
-  let row = other.map((_, at) => at + 1);
-  for (const [line, token] of one.entries()) {
-    let corner = line;
-    let left = line + 1;
-    row = row.map((above, at) => {
-      const cost = Math.min(above + 1, left + 1, corner + (token === other[at] ? 0 : 1));
-      corner = above;
-      left = cost;
-      return cost;
-    });
+/** The number of places that one step of `editDistance` takes together: the bits of an integer. */
+const WORD = 32;
+
+/** The places of each token of a list, as bits. */
+function placesOf(list: readonly string[]): ReadonlyMap<string, Int32Array> {
+  const places = new Map<string, Int32Array>();
+  for (const [at, token] of list.entries()) {
+    const own = places.get(token) ?? new Int32Array(Math.ceil(list.length / WORD));
+    own[at >> 5] = (own[at >> 5] ?? 0) | (1 << (at & 31));
+    places.set(token, own);
   }
-  return row.at(-1) ?? one.length;
+  return places;
+}
+
+/**
+ * The fewest insertions, deletions and replacements that make one list of the other (Levenshtein). Takes a thirty-second of the
+ * product of both lengths: a column of the table is kept as bits, which say where it rises and falls. See Myers, "A fast
+ * bit-vector algorithm for approximate string matching based on dynamic programming", 1999, in the form of Hyyrö, 2003.
+ */
+export function editDistance(one: readonly string[], other: readonly string[]): number {
+  const [column, row] = one.length <= other.length ? [one, other] : [other, one];
+  if (column.length === 0) return row.length;
+  const places = placesOf(column);
+  const words = Math.ceil(column.length / WORD);
+  const rises = new Int32Array(words).fill(-1);
+  const falls = new Int32Array(words);
+  const last = 1 << ((column.length - 1) & 31);
+  let distance = column.length;
+  for (const token of row) {
+    const own = places.get(token);
+    let [rising, falling] = [1, 0];
+    for (let word = 0; word < words; word += 1) {
+      const [up, down, equal] = [rises[word] ?? 0, falls[word] ?? 0, own?.[word] ?? 0];
+      const vertical = equal | down;
+      const joined = equal | falling;
+      const diagonal = (((joined & up) + up) ^ up) | joined;
+      let [more, less] = [down | ~(diagonal | up), up & diagonal];
+      if (word === words - 1) distance += (more & last) !== 0 ? 1 : (less & last) !== 0 ? -1 : 0;
+      const carried = [more >>> 31, less >>> 31] as const;
+      more = (more << 1) | rising;
+      less = (less << 1) | falling;
+      rises[word] = less | ~(vertical | more);
+      falls[word] = more & vertical;
+      [rising, falling] = carried;
+    }
+  }
+  return distance;
 }
 
 /** The steps of an alignment: a pair of items, an item of the other list alone, an item of the first list alone. */
@@ -146,7 +179,8 @@ export const mostSpokenLength = (text: string): number =>
 /** The longest texts that are compared sign by sign; longer ones are cut, which costs no more than what they differ in behind it. */
 const COMPARED_CHARACTERS = 600;
 
-const plain = (text: string): string[] =>
+/** The part of a text that is compared: its letters and digits in lower case, with one space for whatever is between them. */
+export const comparedSigns = (text: string): string[] =>
   [
     ...text
       .normalize('NFKC')
@@ -155,10 +189,11 @@ const plain = (text: string): string[] =>
       .trim(),
   ].slice(0, COMPARED_CHARACTERS);
 
+/** How alike two texts are at such an edit distance whose longer one has so many signs; 1 for two texts without any. */
+export const likenessAt = (distance: number, longest: number): number => (longest === 0 ? 1 : 1 - distance / longest);
+
 /** How alike two texts are, from 0 to 1, by letters and digits alone: one minus their edit distance over the longer one. */
 export function similarityOf(text: string, second: string): number {
-  const [one, other] = [plain(text), plain(second)];
-  const longest = Math.max(one.length, other.length);
-  if (longest === 0) return 1;
-  return 1 - editDistance(one, other) / longest;
+  const [one, other] = [comparedSigns(text), comparedSigns(second)];
+  return likenessAt(editDistance(one, other), Math.max(one.length, other.length));
 }

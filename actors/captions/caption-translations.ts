@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
+import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import {
   type TranslatedAnswer,
   type TranslationAsk,
@@ -21,7 +22,12 @@ import {
 } from '../../executors/explanations/hosted-chat.ts';
 import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
-import { CaptionFailure, type CaptionJob, captionsOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionsInSlices,
+  textToTranslateOf,
+} from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
 import { questionDigests, translationOf } from '../../receipts/captions/translation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
@@ -37,6 +43,7 @@ import {
   translationPromptContract,
 } from '../../rules/translation/plan.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 
 /** The model that translates for a host, and its server. */
 export interface ChosenTranslator {
@@ -194,6 +201,7 @@ const mostWithoutCompletion = 8;
 /** Asks a model for translations, question by question as the answers lead to them, and keeps every answer. */
 export class TranslationAsker {
   readonly #options: TranslationAskerOptions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: TranslationAskerOptions) {
     this.#options = options;
@@ -213,16 +221,18 @@ export class TranslationAsker {
     const asks: TranslationAsk[] = [];
     const silence = new Silence();
     const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates };
-    let planned = plannedAsks(work);
+    const plan = () => this.#slices.run(plannedAsks(work));
+    let planned = await plan();
     for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
       const ask = await this.#ask(wanted, next, { kept, silence, signal });
       asks.push(ask);
-      const failure = fatalFailure(work) ?? silence.failure;
+      const failure = fatalFailure({ asks: [ask] }) ?? silence.failure;
       // Captions without the rest of the lines would use up the approval.
       if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
-      if (ask.failure !== null || asks.length === planned.length) planned = plannedAsks(work);
+      // What follows is planned once all before it is answered; a failure that does not end the production changes nothing.
+      if (asks.length === planned.length) planned = await plan();
     }
-    const alone = askedAgain(work).flatMap(({ answers }) => answers);
+    const alone = (await this.#slices.run(askedAgain(work))).flatMap(({ answers }) => answers);
     const identifiedAlone = (await this.#identified(alone, signal)).together;
     return { asks, identifiedAlone, gates };
   }
@@ -333,6 +343,7 @@ export class CaptionTranslations {
   readonly #asker: TranslationAsker;
   readonly #configuration: TranslationConfiguration;
   readonly #ledger: TranslatorBasis['ledger'];
+  readonly #slices = new TimeSlices();
   readonly identity: CaptionTranslator;
   /** True if no server answers. */
   readonly isAbsent: () => Promise<boolean>;
@@ -356,7 +367,7 @@ export class CaptionTranslations {
    * production that did not come to its end are kept for the next attempt.
    */
   async translated(job: CaptionJob, signal: AbortSignal): Promise<TranslatedJob> {
-    const text = textToTranslateOf(job);
+    const text = await this.#slices.run(textToTranslateOf(job));
     if (text === null) return { job, writes: [] };
     const { sourceLanguage, targetLanguage, sourceContentId } = captionInputOf(job.study);
     const { runtimeId } = job.study.run.record;
@@ -364,9 +375,9 @@ export class CaptionTranslations {
     const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
     const answered = await this.#asker.answers(wanted, signal, kept);
     const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
-    const done = { ...job, translation: translationOf(job, record) };
+    const done = { ...job, translation: await this.#slices.run(translationOf(job, record)) };
     const writes = kept.removal();
-    const unfit = unfitOf(done);
+    const unfit = unfitOf(await captionsInSlices(done, this.#slices.pause));
     // The next attempt needs other answers.
     if (unfit !== null) await this.#ledger.commit(writes);
     if (unfit !== null) throw new CaptionFailure('translator', `no line passed the gates: ${unfit}`);
@@ -375,8 +386,7 @@ export class CaptionTranslations {
 }
 
 /** The reasons of all gates that closed if not one line passed; null if one did. */
-function unfitOf(job: CaptionJob): string | null {
-  const { lines, result } = captionsOf(job);
+function unfitOf({ lines, result }: CaptionArtifact): string | null {
   if (result.targetAvailableCount > 0) return null;
   return [...new Set(lines.flatMap(({ target }) => target.reasonCode ?? []))].join(', ');
 }

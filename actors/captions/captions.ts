@@ -36,6 +36,7 @@ import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionTranslations } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
@@ -61,6 +62,7 @@ export const mostTranslatedAtOnce = 4;
 export class CaptionService {
   readonly #options: CaptionsOptions;
   readonly #reads: CaptionReads;
+  readonly #slices = new TimeSlices();
   readonly #translating = new Semaphore(mostTranslatedAtOnce);
 
   constructor(options: CaptionsOptions) {
@@ -79,7 +81,7 @@ export class CaptionService {
     const make = () => this.#produced(runtimeId, approval);
     if (translator === null) return make();
     // A request that is refused now does not wait, and neither do captions of which nothing is translated.
-    const text = textToTranslateOf(this.#jobOf(await runtimes.read(runtimeId), approval));
+    const text = await this.#slices.run(textToTranslateOf(this.#jobOf(await runtimes.read(runtimeId), approval)));
     if (text === null) return make();
     return this.#translating.take(async () => {
       // An attempt that cannot begin would be one of three under the approval.

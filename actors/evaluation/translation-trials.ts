@@ -1,6 +1,7 @@
 import { type LabeledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import {
   caughtOf,
   type DefectCounts,
@@ -76,10 +77,8 @@ async function verdictsWith(
   const { sourceLanguage, targetLanguage } = label;
   const lines = label.lines.map(({ source }, at) => ({ id: labeledLineId(at), text: source }));
   const wanted = { lines, sourceLanguage, targetLanguage };
-  return verdictsOf({
-    ...wanted,
-    ...(await new TranslationAsker({ chat, detector, gates: gatesOver.twoAnswers }).answers(wanted, signal)),
-  });
+  const asker = new TranslationAsker({ chat, detector, gates: gatesOver.twoAnswers });
+  return resultOfSteps(verdictsOf({ ...wanted, ...(await asker.answers(wanted, signal)) }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Histogram, type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metric, MetricSample } from '../../contract/operation.ts';
 import type { LiveActors } from '../supervision/live-actors.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
@@ -49,6 +49,38 @@ export class CommitFigures {
   metric = (): Metric => this.#durations.metric();
 }
 
+/** How many samples are at most so many nanoseconds: the histogram tells only the value of a share of them. */
+function samplesUpTo(samples: Histogram, ns: number): number {
+  let [low, high] = [0, samples.count];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (samples.percentile((100 * middle) / samples.count) <= ns) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * The pauses of the host's thread, counted for as long as its process lives: how long one piece of work let everything else
+ * wait. A delay is the time between two samples, so a pause is what it exceeds the interval by.
+ */
+export class EventLoopPauses {
+  readonly #pauses = new DurationHistogram(
+    'media_study_event_loop_pause_seconds',
+    `how long everything else waited for work in the thread of the host, sampled every ${samplingMs} ms from the first read on`,
+  );
+
+  /** Adds the delays since the last read, in nanoseconds. */
+  add(delays: Histogram): void {
+    if (delays.count === 0) return;
+    const sum = Math.max(0, (delays.mean / 1e9 - samplingMs / 1000) * delays.count);
+    const upTo = (seconds: number): number => samplesUpTo(delays, seconds * 1e9 + samplingMs * 1e6);
+    this.#pauses.add({ count: delays.count, sum, upTo });
+  }
+
+  metric = (): Metric => this.#pauses.metric();
+}
+
 /** Nothing if no file descriptor is left to ask the system with: all other metrics show more than none. */
 function residentMemory(): MetricSample[] {
   try {
@@ -61,6 +93,7 @@ function residentMemory(): MetricSample[] {
 /** The metrics of a host below HTTP. Unread numbers cost nothing beyond a few counters. */
 export class HostFigures {
   readonly #options: HostFiguresOptions;
+  readonly #pauses = new EventLoopPauses();
   #loopDelay: IntervalHistogram | null = null;
 
   constructor(options: HostFiguresOptions) {
@@ -95,6 +128,7 @@ export class HostFigures {
         { value: await freeBytes() },
       ]),
       this.#eventLoopDelay(),
+      this.#pauses.metric(),
       gauge('process_resident_memory_bytes', 'resident memory of the host', residentMemory()),
       counter('process_cpu_seconds_total', 'time that the host spent on processors', [
         { value: (user + system) / 1e6 },
@@ -108,6 +142,7 @@ export class HostFigures {
   /** The sampling begins with the first read, so that it does not wake a host whose metrics no client reads. */
   #eventLoopDelay(): Metric {
     const delay = this.#loopDelay ?? monitorEventLoopDelay({ resolution: samplingMs });
+    this.#pauses.add(delay);
     const samples =
       delay.count === 0
         ? []

@@ -33,13 +33,28 @@ export class DurationHistogram {
     this.#help = help;
   }
 
-  observe(seconds: number, labels: Readonly<Record<string, string>> = {}): void {
+  #seriesOf(labels: Readonly<Record<string, string>>): Series {
     const key = Object.values(labels).join('\n');
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      series = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
-      this.#series.set(key, series);
+    const series = this.#series.get(key) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
+    this.#series.set(key, series);
+    return series;
+  }
+
+  /** Adds durations that another histogram counted: `upTo` tells how many of them are at most so many seconds. */
+  add({ count, sum, upTo }: { readonly count: number; readonly sum: number; upTo(seconds: number): number }): void {
+    const series = this.#seriesOf({});
+    let below = 0;
+    for (const [place, bound] of bounds.entries()) {
+      const reached = upTo(bound);
+      series.counts[place] = (series.counts[place] ?? 0) + reached - below;
+      below = reached;
     }
+    series.sum += sum;
+    series.count += count;
+  }
+
+  observe(seconds: number, labels: Readonly<Record<string, string>> = {}): void {
+    const series = this.#seriesOf(labels);
     const place = bounds.findIndex((bound) => seconds <= bound);
     if (place !== -1) series.counts[place] = (series.counts[place] ?? 0) + 1;
     series.sum += seconds;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { Steps } from '../../formats/subtitles.ts';
+import { resultInSlices, type Steps } from '../../formats/steps.ts';
 
 // Node fires a timer above this at once; a longer wait is taken in stages.
 const longestTimerMs = 2 ** 31 - 1;
@@ -47,11 +47,7 @@ export class TimeSlices {
   };
 
   /** Runs a computation step by step. */
-  async run<Value>(steps: Steps<Value>): Promise<Value> {
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return value;
-      await this.pause();
-    }
+  run<Value>(steps: Steps<Value>): Promise<Value> {
+    return resultInSlices(steps, this.pause);
   }
 }

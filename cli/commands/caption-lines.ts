@@ -3,7 +3,8 @@ import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { brokenLines, captionProfilesOf } from '../../rules/caption-guidelines.ts';
+import { captionProfilesOf } from '../../rules/caption-guidelines.ts';
+import { brokenLines } from '../../rules/line-breaks.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { englishName } from '../terminal/language-tag.ts';
 

@@ -14,10 +14,11 @@ import {
   type ShownLine,
 } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { openSubtitleFile, plainOfSubRip, resultOfSteps } from '../../formats/subtitles.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
+import { openSubtitleFile, plainOfSubRip } from '../../formats/subtitles.ts';
 import { webVttTime } from '../../receipts/captions/webvtt.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { brokenLines } from '../../rules/caption-guidelines.ts';
+import { brokenLines } from '../../rules/line-breaks.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';

@@ -10,7 +10,8 @@ import {
   type SubtitleTrack,
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
-import { openSubtitleFile, resultOfSteps } from '../../formats/subtitles.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
+import { openSubtitleFile } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';

@@ -13,6 +13,7 @@ import type {
 } from '../../contract/captions/caption-production.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import { hashOf, storedBytes } from '../../formats/canonical-json.ts';
+import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
 import type { FoldContext } from '../study-run.ts';
 import { type AllowedCaptions, captionLimitsOf, captionTextOf, type DraftLine } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, coveredLine } from './captioned-study.ts';
@@ -52,8 +53,10 @@ export const captionExecutorOf = ({ study, classification, translator }: Caption
   captionExecutors[classification].identify(study, translator);
 
 /** The stored text that a model has to translate for a job; null if nothing has to be. */
-export const textToTranslateOf = ({ study, classification, translator }: CaptionJob): TextToTranslate | null =>
-  translator === undefined ? null : (captionExecutors[classification].toTranslate?.(study) ?? null);
+export function* textToTranslateOf({ study, classification, translator }: CaptionJob): Steps<TextToTranslate | null> {
+  const { toTranslate } = captionExecutors[classification];
+  return translator === undefined || toTranslate === undefined ? null : yield* toTranslate(study);
+}
 
 /** The common fields of all lines of a production. */
 type CaptionHead = Pick<CaptionArtifact, 'jobId' | 'runId' | 'input' | 'executor'>;
@@ -111,8 +114,8 @@ function demandLimits(job: CaptionJob, lines: readonly CaptionLine[]): void {
 }
 
 /** Makes captions line by line, so that others may work in between. */
-function* captionsInTurn(job: CaptionJob): Generator<void, CaptionArtifact> {
-  const drafts = captionExecutors[job.classification].draft(job.study, job.translation);
+function* captionsInTurn(job: CaptionJob): Steps<CaptionArtifact> {
+  const drafts = yield* captionExecutors[job.classification].draft(job.study, job.translation);
   demandAtMost('lines', drafts.length, captionLimitsOf(job).maxLines);
   const head: CaptionHead = {
     jobId: captionJobIdOf(job),
@@ -135,23 +138,11 @@ function* captionsInTurn(job: CaptionJob): Generator<void, CaptionArtifact> {
 }
 
 /** The captions of an approved study. Throws `CaptionFailure` for lines that the limits or the wire do not allow. */
-export function captionsOf(job: CaptionJob): CaptionArtifact {
-  const made = captionsInTurn(job);
-  for (;;) {
-    const { done, value } = made.next();
-    if (done === true) return value;
-  }
-}
+export const captionsOf = (job: CaptionJob): CaptionArtifact => resultOfSteps(captionsInTurn(job));
 
 /** As `captionsOf`, with a pause between lines. */
-export async function captionsInSlices(job: CaptionJob, pause: FoldContext['pause']): Promise<CaptionArtifact> {
-  const made = captionsInTurn(job);
-  for (;;) {
-    const { done, value } = made.next();
-    if (done === true) return value;
-    await pause();
-  }
-}
+export const captionsInSlices = (job: CaptionJob, pause: FoldContext['pause']): Promise<CaptionArtifact> =>
+  resultInSlices(captionsInTurn(job), pause);
 
 /** The transcript that lines were cut from, and which of its lines each was cut from. */
 interface CitedTranscript {

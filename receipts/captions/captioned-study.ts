@@ -13,6 +13,7 @@ import type { ApprovalReference } from '../../contract/review.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Coverage } from '../../contract/study/study-record.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { coversWhole, overlaps } from '../../rules/time-spans.ts';
 import type { VerifiedConclusion } from '../stages/admit.ts';
 import { assessmentReceipt, type VerifiedAssessment } from '../stages/assess.ts';
@@ -79,17 +80,28 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
 
 /**
  * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
- * so does its verification; to cut the speech of two hours takes a second.
+ * so does its verification; to cut the speech of hours takes a while, so it is done in steps.
  */
-export function derivedOnce<Result>(derive: (study: CaptionedStudy) => Result): (study: CaptionedStudy) => Result {
+export function derivedInSteps<Result>(
+  derive: (study: CaptionedStudy) => Steps<Result>,
+): (study: CaptionedStudy) => Steps<Result> {
   const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
-  return (study) => {
+  return function* (study) {
     const found = known.get(study.findings);
     if (found?.run === study.run) return found.result;
-    const result = derive(study);
+    const result = yield* derive(study);
     known.set(study.findings, { run: study.run, result });
     return result;
   };
+}
+
+/** The same for a short derivation. */
+export function derivedOnce<Result>(derive: (study: CaptionedStudy) => Result): (study: CaptionedStudy) => Result {
+  // biome-ignore lint/correctness/useYield: it is short
+  const steps = derivedInSteps(function* (study) {
+    return derive(study);
+  });
+  return (study) => resultOfSteps(steps(study));
 }
 
 /** Everything of a study that speaks of one stretch of time. */

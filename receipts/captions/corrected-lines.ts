@@ -15,6 +15,7 @@ import {
   type OriginalLine,
 } from '../../contract/captions/correction.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { type RecognizedText, textOfUnits, timedUnits } from '../../rules/segmentation.ts';
@@ -84,7 +85,7 @@ export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | '
   const { study, classification } = job;
   const input = captionInputOf(study);
   const executor = captionExecutorOf({ ...job, attempt: 0 });
-  const drafts = captionExecutors[classification].draft(study);
+  const drafts = resultOfSteps(captionExecutors[classification].draft(study));
   const lines = drafts.map(({ id, startMs, endMs, source, target }) => {
     const { gap } = coveredLine(study, '', executor, { startMs, endMs });
     return {

@@ -12,11 +12,12 @@ import type {
   UnreadableCueFact,
 } from '../../contract/evidence/evidence.ts';
 import { languageNamed } from '../../contract/sources/languages.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { baseLanguage, contradicts } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
-import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
 import {
   asOneRow,
   isOneLanguage,
@@ -118,9 +119,9 @@ interface CaptionExecutor {
   /** How events and receipts name it. Throws `RangeError` where it translates and no translator is named. */
   identify(study: CaptionedStudy, translator?: CaptionTranslator): CaptionExecutorIdentity;
   /** Its lines, in order of time and inside the range; without a translation none has a translated text. */
-  draft(study: CaptionedStudy, translation?: CaptionTranslation): readonly DraftLine[];
+  draft(study: CaptionedStudy, translation?: CaptionTranslation): Steps<readonly DraftLine[]>;
   /** The stored text of a study that a model has to translate; null if nothing has to be. */
-  toTranslate?(study: CaptionedStudy): TextToTranslate | null;
+  toTranslate?(study: CaptionedStudy): Steps<TextToTranslate | null>;
   /** The reason why it has no line of a study; only for a study without lines. */
   absence(study: CaptionedStudy): LinesAbsence;
 }
@@ -140,7 +141,10 @@ const recorded: CaptionExecutor = {
     sourceCaptionContentId: null,
     ...common,
   }),
-  draft: () => [],
+  // biome-ignore lint/correctness/useYield: the other executors take steps
+  *draft() {
+    return [];
+  },
   absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
 };
 
@@ -166,13 +170,14 @@ const deterministicTest: CaptionExecutor = {
     sourceCaptionContentId: null,
     ...common,
   }),
-  draft: (study) =>
-    equalParts(captionInputOf(study).range).map((part, index) => ({
+  *draft(study) {
+    return equalParts(captionInputOf(study).range).map((part, index) => ({
       id: numbered('deterministic-current-run-line', index),
       ...part,
       source: { state: 'available', text: `Deterministic source line ${index + 1}` },
       target: { state: 'available', text: `Deterministic target line ${index + 1}` },
-    })),
+    }));
+  },
   absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
 };
 
@@ -214,8 +219,9 @@ const embeddedSubtitles: CaptionExecutor = {
     classification: 'embedded_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedOnce((study) => {
+  draft: derivedInSteps(function* (study) {
     const { source, target } = tracksOf(study);
+    yield;
     return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
   }),
   absence: (study) => {
@@ -236,18 +242,18 @@ const groupedSubtitles: CaptionExecutor = {
     classification: 'grouped_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedOnce((study) => {
+  draft: derivedInSteps(function* (study) {
     const { source, target } = tracksOf(study);
-    const pairs = groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
+    const pairs = yield* groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
     return linesOf('grouped-subtitle-line', pairs, { source, target });
   }),
 };
 
 /** True if the subtitle tracks of a study alone give captions: at least one line has both texts. */
-export const hasSubtitleLines = (study: CaptionedStudy): boolean =>
-  groupedSubtitles
-    .draft(study)
-    .some(({ source, target }) => source.state === 'available' && target.state === 'available');
+export function* hasSubtitleLines(study: CaptionedStudy): Steps<boolean> {
+  const lines = yield* groupedSubtitles.draft(study);
+  return lines.some(({ source, target }) => source.state === 'available' && target.state === 'available');
+}
 
 /** One line of a track that is to be translated; its text is null where the cue could not be read. */
 interface TrackLine extends TimedText {
@@ -260,22 +266,21 @@ function trackToTranslate(study: CaptionedStudy) {
   return source === null || target !== null || isOneLanguage(study) ? null : source;
 }
 
-const linesToTranslate = derivedOnce((study): readonly TrackLine[] =>
-  groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range).map(
-    ({ startMs, endMs, source }, index) => ({
-      id: numbered('translated-subtitle-line', index),
-      startMs,
-      endMs,
-      text: source,
-    }),
-  ),
-);
+const linesToTranslate = derivedInSteps(function* (study): Steps<readonly TrackLine[]> {
+  const cues = yield* groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range);
+  return cues.map(({ startMs, endMs, source }, index) => ({
+    id: numbered('translated-subtitle-line', index),
+    startMs,
+    endMs,
+    text: source,
+  }));
+});
 
-function textOfTrack(study: CaptionedStudy): TextToTranslate | null {
+function* textOfTrack(study: CaptionedStudy): Steps<TextToTranslate | null> {
   const track = trackToTranslate(study);
   if (track === null || track.isContradicted) return null;
   const { artifactId, contentId } = track;
-  const lines = linesToTranslate(study).flatMap(({ id, text }) =>
+  const lines = (yield* linesToTranslate(study)).flatMap(({ id, text }) =>
     text === null ? [] : [{ id, text: asOneRow(text) }],
   );
   return lines.length === 0 ? null : { artifactId, contentId, lines };
@@ -296,17 +301,16 @@ const translatedSubtitles: CaptionExecutor = {
     };
   },
   toTranslate: textOfTrack,
-  draft: (study, translation) => {
+  *draft(study, translation) {
     const track = trackToTranslate(study);
-    if (track === null) return groupedSubtitles.draft(study);
-    const targetOf = translatedSides(study, textOfTrack(study), translation);
-    return linesToTranslate(study).map(({ id, startMs, endMs, text }) => ({
-      id,
-      startMs,
-      endMs,
-      source: sideOf(track, text),
-      target: targetOf(id),
-    }));
+    if (track === null) return yield* groupedSubtitles.draft(study);
+    const targetOf = yield* translatedSides(study, yield* textOfTrack(study), translation);
+    const lines: DraftLine[] = [];
+    for (const { id, startMs, endMs, text } of yield* linesToTranslate(study)) {
+      lines.push({ id, startMs, endMs, source: sideOf(track, text), target: targetOf(id) });
+      yield;
+    }
+    return lines;
   },
 };
 
@@ -330,9 +334,9 @@ const recognizedTranscript: CaptionExecutor = {
       ...common,
     };
   },
-  draft: (study) => {
+  *draft(study) {
     if (!isOneLanguage(study)) return [];
-    return recognizedLines(study).map(({ text, ...line }) => {
+    return (yield* recognizedLines(study)).map(({ text, ...line }) => {
       const side: DraftText = { state: 'available', text };
       return { ...line, source: side, target: side };
     });

@@ -3,10 +3,11 @@ import type { CaptionArtifact } from '../../contract/captions/caption-production
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { Judgement } from '../../contract/judgement.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
 import { namesTrackRule } from '../evidence/delivered.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObject, checkObjectInSteps, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import type { FoldContext } from '../study-run.ts';
 import {
@@ -80,19 +81,23 @@ export async function reopenTranslation(
 ): Promise<{ readonly job: CaptionJob; readonly judgement: Judgement }> {
   const translation = await readTranslation(content, contentId, job.allowance !== undefined);
   await pause();
-  const judgement = await judgedTranslation(contentId, translation, job);
+  const judgement = await judgedTranslation(contentId, translation, job, pause);
   const detail = countText(translation.asks.length, 'question');
   report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail, judgement });
   return { job: { ...job, translation }, judgement };
 }
 
-async function judgedTranslation(contentId: string, found: CaptionTranslation, job: CaptionJob): Promise<Judgement> {
-  checkObject(contentId, () => checkTranslationRecord(found, job));
+async function judgedTranslation(
+  contentId: string,
+  found: CaptionTranslation,
+  job: CaptionJob,
+  pause: FoldContext['pause'],
+): Promise<Judgement> {
+  const check = (steps: () => Steps<void>) => resultInSlices(checkObjectInSteps(contentId, steps), pause);
+  await check(() => checkTranslationRecord(found, job));
   const gates = presentGatesOf(found);
   if (gates === null) return judgementBy(ruleSets.translationGates, translationVersionOf(found));
-  const isDerived = await follows(!isJudgedAgain(job), () =>
-    checkObject(contentId, () => checkQuestions(found, gates, job)),
-  );
+  const isDerived = await follows(!isJudgedAgain(job), () => check(() => checkQuestions(found, gates, job)));
   return isDerived ? judgementBy(ruleSets.translationGates) : judgementBy(ruleSets.captions, oldestRulesOf(job));
 }
 

@@ -5,6 +5,7 @@ import type { CaptionAllowance } from '../../contract/captions/caption-productio
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
@@ -45,9 +46,9 @@ export function captionProspectOf(
   attempt: number,
   { classification: usual, subtitlesFirst = false, allowance: allowed, translator }: CaptionAbility,
 ): CaptionProspect {
-  const classification = subtitlesFirst && hasSubtitleLines(study) ? 'grouped_subtitle_tracks' : usual;
+  const classification = subtitlesFirst && resultOfSteps(hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
   const executor = captionExecutors[classification];
-  const drafts = executor.draft(study);
+  const drafts = resultOfSteps(executor.draft(study));
   const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
   const job: CaptionJob = { study, attempt, classification, allowance, translator };
   if (drafts.length === 0) return { job, absence: executor.absence(study) };

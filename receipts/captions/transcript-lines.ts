@@ -1,5 +1,6 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { EvidenceArtifact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
@@ -7,7 +8,7 @@ import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '
 import { statedNumber } from '../evidence/facts.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
-import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, derivedInSteps } from './captioned-study.ts';
 
 /**
  * The reason why captions of a study would have no line. `nothing_recognised` and `no_line_passed` concern its transcript.
@@ -71,20 +72,38 @@ interface RecognizedLine extends Pick<DraftLine, 'id' | 'startMs' | 'endMs'> {
   readonly transcriptLines: readonly number[];
 }
 
+/** Tells how many of some indexes are below a bound. */
+function countBefore(indexes: readonly number[]): (bound: number) => number {
+  const inOrder = indexes.toSorted((one, other) => one - other);
+  return (bound) => {
+    let [low, high] = [0, inOrder.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((inOrder[middle] ?? bound) < bound) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
 /**
  * The lines of captions from the transcript of a study, if it has one. They use only lines that passed every gate, and never span a withheld one. A cue must
  * not join words that had others in between.
  */
-export const recognizedLines = derivedOnce((study): readonly RecognizedLine[] => {
+export const recognizedLines = derivedInSteps(function* (study): Steps<readonly RecognizedLine[]> {
   const lines = transcriptOf(study.findings)?.lines ?? [];
-  const passed = lines.filter(({ outcome }) => outcome === 'passed');
-  const withheld = lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index);
+  const withheldBefore = countBefore(lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index));
   const { range, sourceLanguage } = captionInputOf(study);
-  const units = passed.flatMap(timedUnits);
-  const cues = segmentedCues(units, {
+  const units: ReturnType<typeof timedUnits>[] = [];
+  for (const line of lines) {
+    if (line.outcome !== 'passed') continue;
+    units.push(timedUnits(line));
+    yield;
+  }
+  const cues = yield* segmentedCues(units.flat(), {
     range,
     language: sourceLanguage,
-    isWall: (before, after) => withheld.some((index) => before.lineIndex < index && index < after.lineIndex),
+    isWall: (before, after) => withheldBefore(before.lineIndex + 1) < withheldBefore(after.lineIndex),
   });
   return cues.map(({ startMs, endMs, text, lineIndexes }, at) => ({
     id: `recognised-line-${String(at + 1).padStart(3, '0')}`,
@@ -130,11 +149,11 @@ export interface TextToTranslate {
 export const asOneRow = (text: string): string => text.replaceAll('\n', ' ');
 
 /** The recognized lines of a study for a model; null if nothing was recognized, or the target is the same language. */
-export function transcriptToTranslate(study: CaptionedStudy): TextToTranslate | null {
+export function* transcriptToTranslate(study: CaptionedStudy): Steps<TextToTranslate | null> {
   const transcript = transcriptOf(study.findings);
   if (transcript === null || isOneLanguage(study)) return null;
   const { artifactId, contentId } = transcript;
-  const lines = recognizedLines(study).map(({ id, text }) => ({ id, text: asOneRow(text) }));
+  const lines = (yield* recognizedLines(study)).map(({ id, text }) => ({ id, text: asOneRow(text) }));
   return { artifactId, contentId, lines };
 }
 
@@ -149,17 +168,17 @@ export const translationWorkOf = (
 };
 
 /** The translations of a study's lines by their ids, each with its text in rows, or the reason why it has none. */
-export function translatedSides(
+export function* translatedSides(
   study: CaptionedStudy,
   text: TextToTranslate | null,
   translation: CaptionTranslation | undefined,
-): (lineId: string) => DraftText {
+): Steps<(lineId: string) => DraftText> {
   const { targetLanguage } = captionInputOf(study);
   const gates = translation === undefined ? null : presentGatesOf(translation);
   const verdicts =
     text === null || translation === undefined || gates === null
       ? new Map<string, Verdict>()
-      : verdictsOf(translationWorkOf(study, text, { ...translation, gates }));
+      : yield* verdictsOf(translationWorkOf(study, text, { ...translation, gates }));
   return (lineId) => sideOf(verdicts.get(lineId), targetLanguage);
 }
 
@@ -174,12 +193,16 @@ function sideOf(verdict: Verdict | undefined, language: string): DraftText {
 }
 
 /** The recognized lines of a study, each with its translation or the reason why it has none. */
-export function translatedLines(study: CaptionedStudy, translation: CaptionTranslation | undefined): DraftLine[] {
+export function* translatedLines(
+  study: CaptionedStudy,
+  translation: CaptionTranslation | undefined,
+): Steps<DraftLine[]> {
   if (transcriptOf(study.findings) === null) return [];
-  const targetOf = translatedSides(study, transcriptToTranslate(study), translation);
-  return recognizedLines(study).map(({ text, ...line }) => ({
-    ...line,
-    source: { state: 'available', text },
-    target: targetOf(line.id),
-  }));
+  const targetOf = yield* translatedSides(study, yield* transcriptToTranslate(study), translation);
+  const lines: DraftLine[] = [];
+  for (const { text, ...line } of yield* recognizedLines(study)) {
+    lines.push({ ...line, source: { state: 'available', text }, target: targetOf(line.id) });
+    yield;
+  }
+  return lines;
 }

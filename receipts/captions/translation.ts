@@ -13,6 +13,7 @@ import {
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import {
   askedAgain,
   type PresentGates,
@@ -112,8 +113,8 @@ export async function readTranslation(
 type TranslationAnswers = Pick<CaptionTranslation, 'prompt' | 'configuration' | 'asks' | 'identifiedAlone' | 'gates'>;
 
 /** The record of a translation. Throws `RangeError` for a job without a translation. */
-export function translationOf(job: CaptionJob, answers: TranslationAnswers): CaptionTranslation {
-  const text = textToTranslateOf(job);
+export function* translationOf(job: CaptionJob, answers: TranslationAnswers): Steps<CaptionTranslation> {
+  const text = yield* textToTranslateOf(job);
   const { translator, study } = job;
   if (text === null || translator === undefined) throw new RangeError('there is something to translate');
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
@@ -156,8 +157,8 @@ export const translationVersionOf = ({ gates }: CaptionTranslation): number => (
  * Checks a record of any version against its basis: the translator, the words and settings, and the possible answers of a
  * question. A transcript of gates 2 or later has no translation of older gates. Throws `EvidenceChainError`.
  */
-export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): void {
-  storedTranslation.audit(found, translationOf(job, found));
+export function* checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): Steps<void> {
+  storedTranslation.audit(found, yield* translationOf(job, found));
   const { translator, prompt, configuration, asks } = found;
   const isAsked = firstDifference(prompt, translationPromptContract) === null;
   if (!isAsked || contentIdOfJson(prompt) !== translator.promptContentId) throw fault('prompt');
@@ -169,6 +170,7 @@ export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJo
   for (const [at, ask] of asks.entries()) {
     const unfit = checkAnswers(ask);
     if (unfit !== null) throw fault(`asks[${at}].${unfit}`);
+    yield;
   }
 }
 
@@ -176,12 +178,12 @@ export function checkTranslationRecord(found: CaptionTranslation, job: CaptionJo
  * Derives every question again, in the order in which the answers before it lead to it by the present gates. What a model answered
  * cannot be derived again. Throws `EvidenceChainError`.
  */
-export function checkQuestions(found: CaptionTranslation, gates: PresentGates, job: CaptionJob): void {
-  const text = textToTranslateOf(job);
+export function* checkQuestions(found: CaptionTranslation, gates: PresentGates, job: CaptionJob): Steps<void> {
+  const text = yield* textToTranslateOf(job);
   if (text === null) throw fault('transcript');
   const { asks } = found;
   const work = translationWorkOf(job.study, text, { ...found, gates });
-  const planned = plannedAsks(work);
+  const planned = yield* plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
   for (const [at, { lineIds, promptContentId, schemaContentId }] of asks.entries()) {
     const next = planned[at] ?? { members: [], isApart: false };
@@ -191,8 +193,9 @@ export function checkQuestions(found: CaptionTranslation, gates: PresentGates, j
     };
     const place = firstDifference({ lineIds, promptContentId, schemaContentId }, expected);
     if (place !== null) throw fault(`asks[${at}].${place}`);
+    yield;
   }
-  const alone = askedAgain(work).flatMap(({ answers }) => answers);
+  const alone = (yield* askedAgain(work)).flatMap(({ answers }) => answers);
   const isEmpty = alone.every(({ translation }) => translation === '');
   if (isEmpty && found.identifiedAlone !== null) throw fault('identifiedAlone');
 }

@@ -2,8 +2,9 @@ import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/caption
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { subRipText } from '../../formats/subtitles.ts';
-import { brokenLines, textLinesOf } from '../../rules/caption-guidelines.ts';
+import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
+import { brokenLines } from '../../rules/line-breaks.ts';
 import { type CheckedCaptions, correctionNotes, fileLinesOf, webVttFile, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { acceptedCaptionsOf } from '../published/captions.ts';

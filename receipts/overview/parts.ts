@@ -4,6 +4,7 @@ import type { QualityControlReceipt } from '../../contract/captions/quality-cont
 import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { isCorrected } from '../captions/corrected-lines.ts';
 import { hasSubtitleLines } from '../captions/executors.ts';
@@ -192,7 +193,7 @@ function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { caption
   if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
   const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
   if (study === null || absence === null) return null;
-  const way = hasSubtitleLines(study) ? `; ${subtitleWay}` : '';
+  const way = resultOfSteps(hasSubtitleLines(study)) ? `; ${subtitleWay}` : '';
   return `captions would have no line: ${absence.text}${way}`;
 }
 

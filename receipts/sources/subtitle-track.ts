@@ -7,7 +7,8 @@ import type {
   SubtitleTrack,
 } from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import { decodedText, isUnicode, readableText, resultOfSteps } from '../../formats/subtitles.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
+import { decodedText, isUnicode, readableText } from '../../formats/subtitles.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import {
   type ContentRef,

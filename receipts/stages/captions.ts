@@ -19,6 +19,7 @@ import {
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
+import { resultInSlices } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
 import {
@@ -315,7 +316,7 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
     receipt: said,
   } = journal.expect('caption.production_completed', recorded).data;
   const named = 'translation' in said ? said.translation : null;
-  const isTranslated = textToTranslateOf(captions.open.job) !== null;
+  const isTranslated = (await resultInSlices(textToTranslateOf(captions.open.job), context.pause)) !== null;
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const translated = named === null ? null : await reopenTranslation(context, captions.open.job, named.contentId);
   const begun = { ...captions.open, job: translated?.job ?? captions.open.job };

@@ -1,5 +1,6 @@
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import { type TranslatedAnswer, translationLimits } from '../../contract/captions/caption-translation.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { baseLanguage, contradictsLanguage, isOtherLanguage } from '../languages.ts';
 import { median } from '../statistics.ts';
 import { lettersOf, similarityOf, spokenLength } from '../text-comparison.ts';
@@ -12,6 +13,7 @@ import {
   latinWords,
   scriptOf,
 } from './carried-words.ts';
+import { repeatedTranslations, type TranslatedLine, wordsOf } from './repeated-lines.ts';
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
 /**
@@ -53,17 +55,11 @@ export interface TranslationLanguages {
 
 const letters = (text: string): number => lettersOf(text).length;
 
-const plain = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-
 /** The source itself in the place of its translation; names stay what they are. */
 function isCopied(source: string, translation: string, names: ReadonlySet<string>): boolean {
   const similarity = similarityOf(source, translation);
   if (letters(source) >= TRANSLATION_GATE.judgedLetters) return similarity >= TRANSLATION_GATE.echoSimilarity;
-  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(plain(source));
+  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(wordsOf(source));
 }
 
 /** True for another language or script than requested, or the source itself. */
@@ -92,52 +88,38 @@ export function reasonAgainst(candidate: Candidate, languages: TranslationLangua
   return hasNames(line.text, answer.translation, languages) ? null : 'translation_names_changed';
 }
 
-/** A line whose answer passed by itself. */
-export interface Passed {
-  readonly line: SourceLine;
-  readonly translation: string;
-}
-
-/** True if one line has all words of the other too: the same twice, or two lines in one. */
-function holds(outer: string, inner: string): boolean {
-  return ` ${plain(outer)} `.includes(` ${plain(inner)} `);
-}
-
 /** Lines whose translation another line has as well, although their sources differ. */
-export function repeatedTranslations(passed: readonly Passed[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const one of passed) {
-    for (const other of passed) {
-      const isJudged = one !== other && letters(other.translation) >= TRANSLATION_GATE.repeatedLetters;
-      if (!isJudged || !holds(one.translation, other.translation) || holds(one.line.text, other.line.text)) continue;
-      if (similarityOf(one.line.text, other.line.text) >= TRANSLATION_GATE.echoSimilarity) continue;
-      found.add(one.line.id).add(other.line.id);
-    }
-  }
-  return found;
-}
+export const repeatedLines = (passed: readonly TranslatedLine[]): Steps<ReadonlySet<string>> =>
+  repeatedTranslations(passed, {
+    leastLetters: TRANSLATION_GATE.repeatedLetters,
+    sourceLikeness: TRANSLATION_GATE.echoSimilarity,
+  });
 
 /** By how much a text is longer than its source, as the logarithm of the ratio. */
 const growth = (source: string, translation: string): number =>
   Math.log((spokenLength(translation) + 1) / (spokenLength(source) + 1));
 
 /** Lines whose length is far from what their neighbors make expect, or from any that a translation has. */
-export function lengthOutliers(passed: readonly Passed[]): ReadonlySet<string> {
-  const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
-  const far = passed.filter(({ line, translation }) => {
-    if (letters(line.text) < TRANSLATION_GATE.judgedLetters) return false;
-    const grown = growth(line.text, translation);
+export function* lengthOutliers(passed: readonly TranslatedLine[]): Steps<ReadonlySet<string>> {
+  const measured: { readonly id: string; readonly grown: number; readonly isJudged: boolean }[] = [];
+  for (const { line, translation } of passed) {
+    const isJudged = letters(line.text) >= TRANSLATION_GATE.judgedLetters;
+    measured.push({ id: line.id, grown: growth(line.text, translation), isJudged });
+    yield;
+  }
+  const usual = median(measured.map(({ grown }) => grown));
+  const far = measured.filter(({ grown, isJudged }) => {
     const isFarthest = Math.abs(grown) > Math.log(TRANSLATION_GATE.farthestFactor);
-    return isFarthest || Math.abs(grown - usual) > Math.log(TRANSLATION_GATE.lengthFactor);
+    return isJudged && (isFarthest || Math.abs(grown - usual) > Math.log(TRANSLATION_GATE.lengthFactor));
   });
-  return new Set(far.map(({ line }) => line.id));
+  return new Set(far.map(({ id }) => id));
 }
 
 /**
  * True if the translations of consecutive lines fit the lengths of other lines clearly better than those of their own. All of
  * them are moved by one, or two neighbors swapped, under the right sources.
  */
-export function areMisplaced(passed: readonly Passed[]): boolean {
+export function areMisplaced(passed: readonly TranslatedLine[]): boolean {
   const usual = median(passed.map(({ line, translation }) => growth(line.text, translation)));
   const misfit = (at: number, of: number): number => {
     const [line, translation] = [passed[at]?.line.text ?? '', passed[of]?.translation ?? ''];
@@ -221,26 +203,51 @@ function isFarLonger(one: string, other: string): boolean {
 /** True if a translation is one of the line that another answer translates. */
 type Agrees = (id: string, translation: string, other: string) => boolean;
 
-/** Compares answers beside the second answers for all lines, by their ids. A run of signs that many of them have counts less. */
-export function agreementBeside(lines: readonly SourceLine[], second: ReadonlyMap<string, string>): Agrees {
-  const places = new Map(lines.map(({ id }, at) => [id, at]));
-  const known = lines.map(({ id }) => runsOf(second.get(id) ?? ''));
-  const spread = new Map<string, number>();
-  for (const runs of known) for (const run of runs) spread.set(run, (spread.get(run) ?? 0) + 1);
-  const weight = (runs: Iterable<string>): number => {
+/** The weights of runs of signs: one that many answers have counts less. */
+class RunWeights {
+  readonly #spread = new Map<string, number>();
+  readonly #byCount: number[] = [];
+  #answers = 0;
+
+  add(answer: Runs): void {
+    this.#answers += 1;
+    for (const run of answer) this.#spread.set(run, (this.#spread.get(run) ?? 0) + 1);
+  }
+
+  /** The sum of those that others have, too; of all if there are no others. Every answer was added before. */
+  sumOf(runs: Runs, others: Runs = runs): number {
     let sum = 0;
-    for (const run of runs) sum += Math.log(1 + lines.length / (spread.get(run) ?? 1));
+    for (const run of runs) if (others.has(run)) sum += this.#weightOf(run);
     return sum;
-  };
-  const within = (runs: Runs, others: Runs): string[] => [...runs].filter((run) => others.has(run));
+  }
+
+  #weightOf(run: string): number {
+    const count = this.#spread.get(run) ?? 1;
+    const weight = this.#byCount[count] ?? Math.log(1 + this.#answers / count);
+    this.#byCount[count] = weight;
+    return weight;
+  }
+}
+
+/** Compares answers beside the second answers for all lines, by their ids. */
+export function* agreementBeside(lines: readonly SourceLine[], second: ReadonlyMap<string, string>): Steps<Agrees> {
+  const places = new Map(lines.map(({ id }, at) => [id, at]));
+  const known: Runs[] = [];
+  const weights = new RunWeights();
+  for (const { id } of lines) {
+    const runs = runsOf(second.get(id) ?? '');
+    known.push(runs);
+    weights.add(runs);
+    yield;
+  }
   const likeness = (one: Runs, other: Runs): number => {
-    const both = weight(one) + weight(other);
-    return both === 0 ? 0 : (2 * weight(within(one, other))) / both;
+    const both = weights.sumOf(one) + weights.sumOf(other);
+    return both === 0 ? 0 : (2 * weights.sumOf(one, other)) / both;
   };
   const isMerged = (said: Runs, own: Runs, rival: Runs): boolean => {
     const ofRival = new Set([...rival].filter((run) => !own.has(run)));
     if (ofRival.size < AGREEMENT_RULE.mergedRuns) return false;
-    return weight(within(ofRival, said)) >= AGREEMENT_RULE.mergedShare * weight(ofRival);
+    return weights.sumOf(ofRival, said) >= AGREEMENT_RULE.mergedShare * weights.sumOf(ofRival);
   };
   return (id, translation, other) => {
     const place = places.get(id) ?? 0;
@@ -308,17 +315,25 @@ function anchorsOf(text: string, language: string, isAcross: boolean): Anchors {
 
 /** How much each translation has in common with each source. */
 class Fit {
-  readonly #sources: readonly Anchors[];
-  readonly #translations: readonly Anchors[];
+  readonly #sources: Anchors[] = [];
+  readonly #translations: Anchors[] = [];
 
-  constructor(lines: readonly AnchoredLine[], languages: { readonly source: string; readonly target: string }) {
+  static *of(
+    lines: readonly AnchoredLine[],
+    languages: { readonly source: string; readonly target: string },
+  ): Steps<Fit> {
+    const fit = new Fit();
     const isAcross = scriptOf(languages.source) !== scriptOf(languages.target);
-    this.#sources = lines.map(({ source }) => anchorsOf(source, languages.source, isAcross));
-    this.#translations = lines.map(({ translation }) => anchorsOf(translation, languages.target, isAcross));
+    for (const { source, translation } of lines) {
+      fit.#sources.push(anchorsOf(source, languages.source, isAcross));
+      fit.#translations.push(anchorsOf(translation, languages.target, isAcross));
+      yield;
+    }
+    return fit;
   }
 
   /** The anchors that the source at one place shares with the translation at another. */
-  of(source: number, translation: number): number {
+  between(source: number, translation: number): number {
     const [one, other] = [this.#sources[source]?.keys, this.#translations[translation]?.keys];
     return one === undefined || other === undefined ? 0 : [...one].filter((key) => other.has(key)).length;
   }
@@ -335,12 +350,12 @@ class Fit {
  * Lines whose translations have clearly more in common with other lines, by at least `least` anchors. Either two were exchanged,
  * or all of a run was moved by one. In order of the lines; the ids of the affected ones.
  */
-export function misplacedLines(
+export function* misplacedLines(
   lines: readonly AnchoredLine[],
   languages: { readonly source: string; readonly target: string },
   least: number,
-): ReadonlySet<string> {
-  const fit = new Fit(lines, languages);
+): Steps<ReadonlySet<string>> {
+  const fit = yield* Fit.of(lines, languages);
   const found = new Set<string>();
   const add = (...places: readonly number[]): void => {
     for (const at of places) {
@@ -350,18 +365,20 @@ export function misplacedLines(
   };
   for (const [one] of lines.entries()) {
     for (let other = one + 1; other < lines.length && other - one <= ANCHOR_RULE.reachLines; other += 1) {
-      const own = fit.of(one, one) + fit.of(other, other);
-      const exchanged = fit.of(one, other) + fit.of(other, one);
+      const own = fit.between(one, one) + fit.between(other, other);
+      const exchanged = fit.between(one, other) + fit.between(other, one);
       if (exchanged + (fit.asksCrosswise(one, other) ? 2 : 0) - own >= least) add(one, other);
     }
+    yield;
   }
   for (const step of [1, -1]) {
     for (const at of lines.keys()) {
       const run = [at, at + 1, at + 2].filter(
         (place) => lines[place] !== undefined && lines[place + step] !== undefined,
       );
-      const sum = (by: number): number => run.reduce((total, place) => total + fit.of(place + by, place), 0);
+      const sum = (by: number): number => run.reduce((total, place) => total + fit.between(place + by, place), 0);
       if (run.length === 3 && sum(step) - sum(0) >= least) add(...run);
+      yield;
     }
   }
   return found;

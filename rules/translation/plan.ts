@@ -5,6 +5,7 @@ import {
   type TranslationPrompt,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { ruleSets } from '../rule-sets.ts';
 import { namesBySound, namesIn, soundedNames } from './carried-words.ts';
 import {
@@ -15,12 +16,12 @@ import {
   type Candidate,
   lengthOutliers,
   misplacedLines,
-  type Passed,
   reasonAgainst,
-  repeatedTranslations,
+  repeatedLines,
   type SourceLine,
   type TranslationLanguages,
 } from './gates.ts';
+import type { TranslatedLine } from './repeated-lines.ts';
 
 type JsonSchema = TranslationPrompt['line'];
 
@@ -59,13 +60,22 @@ export interface PlannedAsk {
   readonly isApart: boolean;
 }
 
+/** The place of the first line of each question among all lines, which many questions are about. */
+const knownPlaces = new WeakMap<readonly SourceLine[], ReadonlyMap<string, number>>();
+
+function placeOf(lines: readonly SourceLine[], id: string | undefined): number {
+  const places = knownPlaces.get(lines) ?? new Map(lines.map((line, at) => [line.id, at]));
+  knownPlaces.set(lines, places);
+  return places.get(id ?? '') ?? -1;
+}
+
 /** The question to a model about some lines: those of a question with context are consecutive. */
 export function questionOf(
   lines: readonly SourceLine[],
   { members: asked, isApart }: PlannedAsk,
   { sourceLanguage, targetLanguage }: Pick<CaptionTranslation, 'sourceLanguage' | 'targetLanguage'>,
 ): TranslationQuestion {
-  const first = lines.findIndex(({ id }) => id === asked[0]?.id);
+  const first = placeOf(lines, asked[0]?.id);
   const contextLines = isApart ? 0 : translationLimits.contextLines;
   const textsOf = (some: readonly SourceLine[]): string[] => some.map(({ text }) => text);
   return {
@@ -104,7 +114,7 @@ export type Verdict = { readonly text: string } | { readonly reason: CaptionReas
 /** An answer of this kind is worth no further question: the server is not there, or refuses this host. */
 const fatal = /^(?:timeout|unreachable|redirected|http_\d{3}): /;
 
-/** The reason why no further question follows; null if there is none. */
+/** The reason why no question follows these; null if there is none. */
 export const fatalFailure = ({ asks }: Pick<TranslationWork, 'asks'>): string | null =>
   asks.find(({ failure }) => failure !== null && fatal.test(failure))?.failure ?? null;
 
@@ -137,23 +147,27 @@ const batchesAsked = ({ lines, asks }: TranslationWork) =>
   batchesOf(lines).map((members, at) => ({ members, ask: asks[at] }));
 
 /** The candidates that pass by themselves, and beside each other; the first reason of the others. */
-function judged(candidates: readonly Candidate[], languages: TranslationLanguages): ReadonlyMap<string, Verdict> {
+function* judged(
+  candidates: readonly Candidate[],
+  languages: TranslationLanguages,
+): Steps<ReadonlyMap<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  const passed: Passed[] = [];
+  const passed: TranslatedLine[] = [];
   for (const candidate of candidates) {
     const reason = reasonAgainst(candidate, languages);
     const translation = candidate.answer?.translation.trim() ?? '';
     verdicts.set(candidate.line.id, reason === null ? { text: translation } : { reason });
     if (reason === null) passed.push({ line: candidate.line, translation });
+    yield;
   }
-  for (const id of lengthOutliers(passed)) verdicts.set(id, { reason: 'translation_length_outlier' });
-  for (const id of repeatedTranslations(passed)) verdicts.set(id, { reason: 'translation_repeated' });
+  for (const id of yield* lengthOutliers(passed)) verdicts.set(id, { reason: 'translation_length_outlier' });
+  for (const id of yield* repeatedLines(passed)) verdicts.set(id, { reason: 'translation_repeated' });
   return verdicts;
 }
 
 /** The lines that passed, with what else they are compared by. */
-const passedOf = (lines: readonly SourceLine[], verdicts: ReadonlyMap<string, Verdict>): Passed[] =>
-  lines.flatMap((line): Passed[] => {
+const passedOf = (lines: readonly SourceLine[], verdicts: ReadonlyMap<string, Verdict>): TranslatedLine[] =>
+  lines.flatMap((line): TranslatedLine[] => {
     const verdict = verdicts.get(line.id);
     return verdict !== undefined && 'text' in verdict ? [{ line, translation: verdict.text }] : [];
   });
@@ -161,9 +175,9 @@ const passedOf = (lines: readonly SourceLine[], verdicts: ReadonlyMap<string, Ve
 /** Lines whose translations fit other lines better by what they share. */
 function misplaced(
   { sourceLanguage, targetLanguage }: TranslationWork,
-  passed: readonly Passed[],
+  passed: readonly TranslatedLine[],
   least: number,
-): ReadonlySet<string> {
+): Steps<ReadonlySet<string>> {
   const lines = passed.map(({ line, translation }) => ({ id: line.id, source: line.text, translation }));
   return misplacedLines(lines, { source: sourceLanguage, target: targetLanguage }, least);
 }
@@ -172,25 +186,25 @@ function misplaced(
  * The lines of the second questions, alone: of a batch in which a line did not pass, or whose translations look misplaced, all of
  * them. If one line of an answer went wrong, the others may have its words.
  */
-function doubtful(work: TranslationWork): SourceLine[] {
+function* doubtful(work: TranslationWork): Steps<SourceLine[]> {
   const languages = languagesOf(work);
-  return batchesAsked(work).flatMap(({ members, ask }) => {
+  yield;
+  const found: SourceLine[] = [];
+  for (const { members, ask } of batchesAsked(work)) {
     const together = ask?.identified ?? null;
-    const verdicts = judged(
-      members.map((line) => candidateIn(ask, line, together)),
-      languages,
-    );
-    const passed = passedOf(members, verdicts);
-    const isDoubtful = areMisplaced(passed) || misplaced(work, passed, ANCHOR_RULE.doubtful).size > 0;
-    return passed.length < members.length || isDoubtful ? members : [];
-  });
+    const candidates = members.map((line) => candidateIn(ask, line, together));
+    const passed = passedOf(members, yield* judged(candidates, languages));
+    const isWhole = passed.length === members.length && !areMisplaced(passed);
+    if (!isWhole || (yield* misplaced(work, passed, ANCHOR_RULE.doubtful)).size > 0) found.push(...members);
+  }
+  return found;
 }
 
 /** The questions of a production, as far as its answers lead to them, and what each has to do with the ones before. */
-function stagesOf(work: TranslationWork) {
+function* stagesOf(work: TranslationWork) {
   const { lines, asks, gates } = work;
   const batches = batchesAsked(work);
-  const again = doubtful(work);
+  const again = yield* doubtful(work);
   const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? apartGroups(lines) : [];
   const [first, second] = [batches.length, batches.length + again.length];
   return {
@@ -204,10 +218,12 @@ function stagesOf(work: TranslationWork) {
   };
 }
 
-type Stages = ReturnType<typeof stagesOf>;
+type Stages = ReturnType<typeof stagesOf> extends Generator<undefined, infer Value> ? Value : never;
 
 /** The second questions, about lines alone, because of the first answers. */
-export const askedAgain = (work: TranslationWork): readonly TranslationAsk[] => stagesOf(work).againAsks;
+export function* askedAgain(work: TranslationWork): Steps<readonly TranslationAsk[]> {
+  return (yield* stagesOf(work)).againAsks;
+}
 
 /** The answers for each line that its verdict may be of, with the language of what came with each. */
 function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: Stages, identifiedAlone: string | null) {
@@ -216,10 +232,8 @@ function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: St
       members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const),
     ),
   );
-  for (const line of again) {
-    const own = againAsks.find(({ lineIds }) => lineIds[0] === line.id);
-    first.set(line.id, candidateIn(own, line, identifiedAlone));
-  }
+  const alone = new Map(againAsks.map((ask) => [ask.lineIds[0], ask] as const).reverse());
+  for (const line of again) first.set(line.id, candidateIn(alone.get(line.id), line, identifiedAlone));
   const second = new Map(
     apart.flatMap((members, at) => {
       const ask = apartAsks[at];
@@ -232,12 +246,15 @@ function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: St
 const textOf = (candidate: Candidate | undefined): string => candidate?.answer?.translation.trim() ?? '';
 
 /** The lines with an answer whose second one disagrees with it. */
-function disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<typeof answersOf>) {
-  const agrees = agreementBeside(lines, new Map([...second].map(([id, candidate]) => [id, textOf(candidate)])));
-  const found = lines.filter(({ id }) => {
-    const [one, other] = [textOf(first.get(id)), textOf(second.get(id))];
-    return second.has(id) && one !== '' && !agrees(id, one, other);
-  });
+function* disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<typeof answersOf>) {
+  const texts = new Map([...second].map(([id, candidate]) => [id, textOf(candidate)]));
+  const agrees = yield* agreementBeside(lines, texts);
+  const found: SourceLine[] = [];
+  for (const line of lines) {
+    const [one, other] = [textOf(first.get(line.id)), textOf(second.get(line.id))];
+    if (second.has(line.id) && one !== '' && !agrees(line.id, one, other)) found.push(line);
+    yield;
+  }
   return { agrees, found };
 }
 
@@ -245,8 +262,8 @@ function disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<t
  * The questions in order: first the batches. Once these are answered, single lines follow, and lines apart. At last come the
  * lines whose two answers disagree, each by itself. No question follows a fatal failure.
  */
-export function plannedAsks(work: TranslationWork): readonly PlannedAsk[] {
-  const stages = stagesOf(work);
+export function* plannedAsks(work: TranslationWork): Steps<readonly PlannedAsk[]> {
+  const stages = yield* stagesOf(work);
   const { batches, again, apart } = stages;
   const planned = (members: readonly SourceLine[], isApart: boolean): PlannedAsk => ({ members, isApart });
   const cut = work.asks.findIndex(({ failure }) => failure !== null && fatal.test(failure));
@@ -255,7 +272,7 @@ export function plannedAsks(work: TranslationWork): readonly PlannedAsk[] {
   if (isAnswered(batches.length)) {
     asked.push(...again.map((line) => planned([line], false)), ...apart.map((members) => planned(members, true)));
     if (apart.length > 0 && isAnswered(asked.length)) {
-      const { found } = disagreeing(work, answersOf(stages, work.identifiedAlone));
+      const { found } = yield* disagreeing(work, answersOf(stages, work.identifiedAlone));
       asked.push(...found.map((line) => planned([line], true)));
     }
   }
@@ -263,12 +280,13 @@ export function plannedAsks(work: TranslationWork): readonly PlannedAsk[] {
 }
 
 /** The answer for each line that is judged; and the lines of which no two answers agree. */
-function chosenAnswers(work: TranslationWork, stages: Stages) {
+function* chosenAnswers(work: TranslationWork, stages: Stages) {
   const answers = answersOf(stages, work.identifiedAlone);
-  const { agrees, found } = disagreeing(work, answers);
+  const { agrees, found } = yield* disagreeing(work, answers);
   const chosen = new Map(answers.first);
   const open = new Set<string>();
   for (const { id } of found) {
+    yield;
     const third = answers.third.get(id) ?? '';
     const second = answers.second.get(id);
     if (third !== '' && agrees(id, textOf(answers.first.get(id)), third)) continue;
@@ -279,10 +297,10 @@ function chosenAnswers(work: TranslationWork, stages: Stages) {
 }
 
 /** The verdict on each line by its id, once every question was sent. */
-export function verdictsOf(work: TranslationWork): ReadonlyMap<string, Verdict> {
-  const stages = stagesOf(work);
-  const { candidates, open, answers } = chosenAnswers(work, stages);
-  const verdicts = new Map(judged(candidates, languagesOf(work)));
+export function* verdictsOf(work: TranslationWork): Steps<ReadonlyMap<string, Verdict>> {
+  const stages = yield* stagesOf(work);
+  const { candidates, open, answers } = yield* chosenAnswers(work, stages);
+  const verdicts = new Map(yield* judged(candidates, languagesOf(work)));
   for (const id of open) {
     const isUnanswered = textOf(answers.second.get(id)) === '' && (answers.third.get(id) ?? '') === '';
     const verdict = verdicts.get(id);
@@ -290,7 +308,7 @@ export function verdictsOf(work: TranslationWork): ReadonlyMap<string, Verdict> 
     verdicts.set(id, { reason: isUnanswered ? 'translator_missing_line' : 'translation_disagreement' });
   }
   const passed = passedOf(work.lines, verdicts);
-  for (const id of misplaced(work, passed, ANCHOR_RULE.withheld)) {
+  for (const id of yield* misplaced(work, passed, ANCHOR_RULE.withheld)) {
     verdicts.set(id, { reason: 'translation_source_mismatch' });
   }
   const failed = new Set(work.asks.flatMap(({ lineIds, failure }) => (failure === null ? [] : lineIds)));

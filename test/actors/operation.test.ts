@@ -1,7 +1,8 @@
+import { createHistogram } from 'node:perf_hooks';
 import test from 'ava';
 import { SimulatedClock as XStateClock } from 'xstate';
 import { type ChosenEngines, enginesOf } from '../../actors/operation/engines.ts';
-import { CommitFigures } from '../../actors/operation/host-figures.ts';
+import { CommitFigures, EventLoopPauses } from '../../actors/operation/host-figures.ts';
 import { DurationHistogram, StateDurations } from '../../actors/operation/metrics.ts';
 import { Pairings } from '../../actors/operation/pairings.ts';
 import { ProgressBoard, StageMeter } from '../../actors/supervision/progress-board.ts';
@@ -108,6 +109,31 @@ test('a histogram counts a duration in every bucket that it fits in, and at the 
   }
   t.is(sampleOf(metric, '_sum'), 9_999.301);
   t.is(sampleOf(metric, '_count', { step: 'a' }), 3);
+});
+
+test('pauses of the event loop are counted beyond the interval of their samples, over all reads', (t) => {
+  const pauses = new EventLoopPauses();
+  const delays = createHistogram();
+  for (const ms of [20, 20, 60, 300]) delays.record(ms * 1_000_000);
+  pauses.add(delays);
+  delays.reset();
+  pauses.add(delays);
+  delays.record(2_000_000_000);
+  pauses.add(delays);
+  const metric = pauses.metric();
+  for (const [le, value] of [
+    ['0.001', 2],
+    ['0.025', 2],
+    ['0.05', 3],
+    ['0.25', 3],
+    ['0.5', 4],
+    ['1', 4],
+    ['2.5', 5],
+    ['+Inf', 5],
+  ] as const) {
+    t.is(sampleOf(metric, '_bucket', { le }), value, le);
+  }
+  t.true(Math.abs((sampleOf(metric, '_sum') ?? 0) - 2.3) < 0.01);
 });
 
 test('a state is measured when it is left, under the actor and the state that was left', (t) => {

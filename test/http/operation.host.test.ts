@@ -190,6 +190,7 @@ test('a study shows in steps, commits, bytes, and in the end in no queue', async
   // The detector process waits for more work.
   t.is(after.get('media_study_external_processes'), 1);
   t.true((after.get('media_study_event_loop_delay_seconds{quantile="1"}') ?? 0) > 0);
+  t.true((after.get('media_study_event_loop_pause_seconds_count') ?? 0) > 0);
   t.true((after.get('process_resident_memory_bytes') ?? 0) > 1e7);
 });
 

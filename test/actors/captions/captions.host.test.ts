@@ -16,6 +16,7 @@ import type { ApprovalReference } from '../../../contract/review.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session.ts';
 import { planWarnings } from '../../../contract/study/start.ts';
 import { hashOf } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { captionExecutors } from '../../../receipts/captions/executors.ts';
 import { candidateOf } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../../receipts/published/captions.ts';
@@ -92,7 +93,7 @@ test('a plan, the production after it and every later read draft the lines of a 
   const drafted = async () => {
     const study = approvedStudyOf(await bench.runtimes.read(runtimeId), approval);
     if (study === null) throw new Error('the approval is not valid');
-    return captionExecutors[classification].draft(study);
+    return resultOfSteps(captionExecutors[classification].draft(study));
   };
   const planned = await drafted();
   await bench.captions.produce(runtimeId, { approval });

@@ -4,6 +4,7 @@ import { translationTrial } from '../../../actors/evaluation/translation-trials.
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { translationScoreOf } from '../../../receipts/evaluation/captions.ts';
 import { verdictsOf } from '../../../rules/translation/plan.ts';
 
@@ -56,7 +57,7 @@ test('a model answers twice for each line, or once, and the record names the gat
     t.is(answered.gates, gates);
     t.is(answered.asks.length, questions);
     t.true(around.every((count) => count === 0));
-    const verdicts = [...verdictsOf({ ...wanted, ...answered }).values()];
+    const verdicts = [...resultOfSteps(verdictsOf({ ...wanted, ...answered })).values()];
     t.deepEqual(
       verdicts,
       [...german.values()].map((text) => ({ text })),

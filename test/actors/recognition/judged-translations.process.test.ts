@@ -13,6 +13,7 @@ import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts'
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { type CaptionJob, captionsOf, resultOf } from '../../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../../receipts/captions/captioned-study.ts';
 import { judgedCaptions, reopenTranslation } from '../../../receipts/captions/judged-captions.ts';
@@ -87,13 +88,14 @@ const detector = { identify: async (texts: readonly string[]) => texts.map(() =>
 
 /** A job with the answers of a model to the questions that follow from it. */
 async function translated(job: CaptionJob, by: HostedChat = chat): Promise<CaptionJob> {
-  const text = transcriptToTranslate(job.study);
+  const text = resultOfSteps(transcriptToTranslate(job.study));
   if (text === null) throw new Error('there is something to translate');
   const { sourceLanguage, targetLanguage } = captionInputOf(job.study);
   const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
   const asker = new TranslationAsker({ chat: by, detector, gates: gatesOver.twoAnswers });
   const answered = await asker.answers(wanted, new AbortController().signal);
-  return { ...job, translation: translationOf(job, { prompt: translationPromptContract, configuration, ...answered }) };
+  const record = { prompt: translationPromptContract, configuration, ...answered };
+  return { ...job, translation: resultOfSteps(translationOf(job, record)) };
 }
 
 const executors = {

@@ -12,7 +12,8 @@ import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts'
 import type { RegisteredSource } from '../../../contract/sources/source-session.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
-import { openSubtitleFile, resultOfSteps, type SubtitleFile } from '../../../formats/subtitles.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
+import { openSubtitleFile, type SubtitleFile } from '../../../formats/subtitles.ts';
 import { readChain } from '../../../receipts/sources/reopen-source.ts';
 import { sealOwnedIngest, sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';

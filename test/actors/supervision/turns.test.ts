@@ -7,7 +7,8 @@ import { SupervisedActor } from '../../../actors/supervision/supervised-actor.ts
 import { TimeSlices } from '../../../actors/supervision/system-clock.ts';
 import { chargedEveryMs, TimeBudgets } from '../../../actors/supervision/time-budgets.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
-import { linesOfStep, openSubtitleFile, type Steps } from '../../../formats/subtitles.ts';
+import type { Steps } from '../../../formats/steps.ts';
+import { linesOfStep, openSubtitleFile } from '../../../formats/subtitles.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 const lineOf = (capacity: number) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { captionQualityReportsOf } from '../../../receipts/captions/quality-control.ts';
 import { groupedCues, offsetBetween, pairedCues, type TextPair, type TimedText } from '../../../rules/pairing.ts';
 import {
@@ -27,9 +28,11 @@ import { type Spoken, spokenLines } from './spoken-lines.ts';
 const tenMinutes = { startMs: 0, endMs: 600_000 };
 
 const cuesOf = (language: string, spoken: readonly Spoken[], within = tenMinutes): SegmentedCue[] =>
-  segmentedCues(
-    spokenLines(spoken).flatMap((line) => timedUnits(line)),
-    { range: within, language, isWall: () => false },
+  resultOfSteps(
+    segmentedCues(
+      spokenLines(spoken).flatMap((line) => timedUnits(line)),
+      { range: within, language, isWall: () => false },
+    ),
   );
 
 /** Findings of the guidelines in cues of a language. */
@@ -93,11 +96,13 @@ test('no cue joins what lies on both sides of a wall', (t) => {
     { text: 'he said', startMs: 1000, endMs: 1800 },
     { text: 'that', startMs: 1900, endMs: 2400 },
   ]).flatMap((line) => timedUnits(line));
-  const cues = segmentedCues(units, {
-    range: tenMinutes,
-    language: 'en',
-    isWall: (before, after) => before.lineIndex < after.lineIndex,
-  });
+  const cues = resultOfSteps(
+    segmentedCues(units, {
+      range: tenMinutes,
+      language: 'en',
+      isWall: (before, after) => before.lineIndex < after.lineIndex,
+    }),
+  );
   t.deepEqual(texts(cues), ['he said', 'that']);
 });
 
@@ -204,7 +209,7 @@ test('a recognized line of Thai is cut into cues between syllables, and loses no
   const [line] = spokenLines([{ text, startMs: 0, endMs: 40_000, isWhole: true }]);
   if (line === undefined) throw new Error('a line');
   const range = { startMs: 0, endMs: 60_000 };
-  const cues = segmentedCues(timedUnits(line), { range, language, isWall: () => false });
+  const cues = resultOfSteps(segmentedCues(timedUnits(line), { range, language, isWall: () => false }));
   t.true(cues.length > 3);
   t.is(cues.map((cue) => cue.text.replace('\n', '')).join(''), text);
   const starts = cues.flatMap((cue) => cue.text.split('\n'));
@@ -347,10 +352,12 @@ const twoMinutes = { startMs: 0, endMs: 120_000 };
 const cue = (startMs: number, endMs: number, text: string | null): TimedText => ({ startMs, endMs, text });
 
 test('one cue and the two that split its sentence are one line, in the time of the source', (t) => {
-  const pairs = groupedCues(
-    [cue(1000, 5000, 'one sentence'), cue(6000, 8000, 'another')],
-    [cue(1100, 2900, 'ein'), cue(3000, 5200, 'Satz'), cue(6100, 7900, 'noch einer')],
-    twoMinutes,
+  const pairs = resultOfSteps(
+    groupedCues(
+      [cue(1000, 5000, 'one sentence'), cue(6000, 8000, 'another')],
+      [cue(1100, 2900, 'ein'), cue(3000, 5200, 'Satz'), cue(6100, 7900, 'noch einer')],
+      twoMinutes,
+    ),
   );
   t.deepEqual(pairs, [
     { startMs: 1000, endMs: 5000, source: 'one sentence', target: 'ein\nSatz' },
@@ -361,20 +368,22 @@ test('one cue and the two that split its sentence are one line, in the time of t
 test('a track that is late throughout is paired as if it were not', (t) => {
   const source = Array.from({ length: 12 }, (_, at) => cue(at * 4000 + (at % 3) * 700, at * 4000 + 2500, `s${at}`));
   const late = source.map(({ startMs, endMs }, at) => cue(startMs + 1200, endMs + 1200, `t${at}`));
-  t.is(offsetBetween(source, late), 1200);
-  t.is(offsetBetween(late, source), -1200);
-  t.is(offsetBetween(source, source), 0);
+  t.is(resultOfSteps(offsetBetween(source, late)), 1200);
+  t.is(resultOfSteps(offsetBetween(late, source)), -1200);
+  t.is(resultOfSteps(offsetBetween(source, source)), 0);
   t.deepEqual(
-    groupedCues(source, late, twoMinutes).map((pair) => [pair.source, pair.target]),
+    resultOfSteps(groupedCues(source, late, twoMinutes)).map((pair) => [pair.source, pair.target]),
     source.map((_, at) => [`s${at}`, `t${at}`]),
   );
 });
 
 test('a line without a counterpart stays alone; an unreadable cue leaves its side unknown', (t) => {
-  const pairs = groupedCues(
-    [cue(1000, 3000, 'a'), cue(10_000, 12_000, 'b'), cue(20_000, 22_000, 'c')],
-    [cue(1000, 3000, 'A'), cue(5000, 6000, 'alone'), cue(20_000, 20_900, null), cue(21_000, 22_000, 'C')],
-    twoMinutes,
+  const pairs = resultOfSteps(
+    groupedCues(
+      [cue(1000, 3000, 'a'), cue(10_000, 12_000, 'b'), cue(20_000, 22_000, 'c')],
+      [cue(1000, 3000, 'A'), cue(5000, 6000, 'alone'), cue(20_000, 20_900, null), cue(21_000, 22_000, 'C')],
+      twoMinutes,
+    ),
   );
   t.deepEqual(fieldsOf(pairs, 'source', 'target'), [
     ['a', 'A'],
@@ -441,7 +450,7 @@ const dialogues = Array.from({ length: 28 }, (_, at) => builtDialogue(at + 1));
 
 test('of 28 dialogues whose tracks split differently, nearly all words get both sides', (t) => {
   const shares = dialogues.map((dialogue) =>
-    sharedWords(dialogue, groupedCues(dialogue.source, dialogue.target, twoMinutes)),
+    sharedWords(dialogue, resultOfSteps(groupedCues(dialogue.source, dialogue.target, twoMinutes))),
   );
   t.true(shares.filter((share) => share >= 0.9).length >= 26, shares.map((share) => share.toFixed(3)).join(' '));
   t.true(total(shares) / shares.length >= 0.97, `${total(shares) / shares.length}`);
@@ -452,7 +461,7 @@ test('of 28 dialogues whose tracks split differently, nearly all words get both 
 test('no word of a dialogue is lost or doubled, lines are apart, nine of ten are below 6 s', (t) => {
   const lengths: number[] = [];
   for (const { source, target } of dialogues) {
-    const pairs = groupedCues(source, target, twoMinutes);
+    const pairs = resultOfSteps(groupedCues(source, target, twoMinutes));
     const said = (texts: readonly (string | null)[]) => texts.flatMap((text) => text?.split(/\s+/) ?? []).sort();
     t.deepEqual(said(pairs.map((pair) => pair.source)), said(source.map(({ text }) => text)));
     for (const [at, pair] of pairs.entries()) {
@@ -476,6 +485,6 @@ test('the offset of long tracks is found without a comparison of every cue with 
         return 3000 * at + 37 * (at % 7) + 2000 + offsetMs;
       },
     }));
-  t.is(offsetBetween(track(0), track(1300)), 1300);
+  t.is(resultOfSteps(offsetBetween(track(0), track(1300))), 1300);
   t.true(reads <= 10_000, `${reads} times`);
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Range } from '../../../contract/base/grammar.ts';
 import { type CaptionClassification, captionExecutor } from '../../../contract/captions/caption-line.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { captionsOf } from '../../../receipts/captions/artifact.ts';
 import { type CaptionedStudy, captionInputOf, derivedOnce } from '../../../receipts/captions/captioned-study.ts';
@@ -47,12 +48,12 @@ test('lines are drafted once for the findings and the request of a study, and ag
   t.deepEqual(derived(over(two, range)), range);
   t.is(count, 2);
   const { embedded_subtitle_tracks: embedded } = captionExecutors;
-  t.is(embedded.draft(two), embedded.draft({ ...two }));
+  t.is(resultOfSteps(embedded.draft(two)), resultOfSteps(embedded.draft({ ...two })));
 });
 
 test('the recorded executor has no line of any run, and no text to name', (t) => {
   const { recorded_real_pipeline_fixture: recorded } = captionExecutors;
-  t.deepEqual(recorded.draft(two), []);
+  t.deepEqual(resultOfSteps(recorded.draft(two)), []);
   t.is(recorded.identify(two).sourceCaptionContentId, null);
   const { lines, result } = captionsOf({
     study: two,
@@ -80,7 +81,7 @@ test('the test seam makes a line of every half second, at least one and at most 
     [120_000, 6],
   ];
   for (const [lengthMs, count] of counts) {
-    const lines = seam.draft(over(two, { startMs: 70, endMs: 70 + lengthMs }));
+    const lines = resultOfSteps(seam.draft(over(two, { startMs: 70, endMs: 70 + lengthMs })));
     t.is(lines.length, count, `${lengthMs} ms`);
     t.is(lines[0]?.startMs, 70);
     t.is(lines.at(-1)?.endMs, 70 + lengthMs);
@@ -92,7 +93,7 @@ test('the test seam makes a line of every half second, at least one and at most 
 });
 
 test('the lines of the test seam are numbered and say so', (t) => {
-  const lines = seam.draft(two);
+  const lines = resultOfSteps(seam.draft(two));
   t.deepEqual(
     lines.map(({ id }) => id),
     [1, 2, 3, 4, 5, 6].map((number) => `deterministic-current-run-line-00${number}`),
@@ -102,13 +103,13 @@ test('the lines of the test seam are numbered and say so', (t) => {
 });
 
 const { embedded_subtitle_tracks: embedded } = captionExecutors;
-const draftOf = async (tracks: readonly StoredTrack[]) => embedded.draft(await studyOf(tracks));
+const draftOf = async (tracks: readonly StoredTrack[]) => resultOfSteps(embedded.draft(await studyOf(tracks)));
 const inEnglish = { ...koreanTrack, taggedLanguage: 'en', code: 'en' };
 const withheld = { state: 'withheld', reasonCode: 'translator_unavailable' } as const;
 
 test('embedded subtitles are the two tracks side by side', (t) => {
   t.deepEqual(
-    embedded.draft(two),
+    resultOfSteps(embedded.draft(two)),
     korean.cues.map(({ startMs, endMs, text }, index) => ({
       id: `embedded-subtitle-line-00${index + 1}`,
       startMs,
@@ -189,7 +190,7 @@ test('tracks that split their sentences differently become lines of groups, if t
     ],
   };
   const study = await studyOf([korean, split]);
-  const drafts = captionExecutors.grouped_subtitle_tracks.draft(study);
+  const drafts = resultOfSteps(captionExecutors.grouped_subtitle_tracks.draft(study));
   t.deepEqual(fieldsOf(drafts, 'id', 'target'), [
     ['grouped-subtitle-line-001', { state: 'available', text: 'Good\nday' }],
     ['grouped-subtitle-line-002', { state: 'available', text: 'Come in' }],
@@ -200,13 +201,13 @@ test('tracks that split their sentences differently become lines of groups, if t
   t.like(decided?.data, {
     receipt: { decision: { outcome: 'accepted', reasonCodes: ['current_run_candidate_accepted_in_part'] } },
   });
-  t.is(embedded.draft(study).filter(({ target }) => target.state === 'available').length, 1);
+  t.is(resultOfSteps(embedded.draft(study)).filter(({ target }) => target.state === 'available').length, 1);
 });
 
 test('tracks that name their languages in words are found', async (t) => {
   const names = ['Korean', 'English'];
   const lines = await draftOf(twoTracks.map((track, at) => ({ ...track, taggedLanguage: names[at] ?? null })));
-  t.deepEqual(lines, embedded.draft(two));
+  t.deepEqual(lines, resultOfSteps(embedded.draft(two)));
 });
 
 test('a line with an unreadable cue has no words there, on either side and on both', async (t) => {

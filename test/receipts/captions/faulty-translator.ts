@@ -1,4 +1,5 @@
 import type { TranslatedAnswer, TranslationAsk } from '../../../contract/captions/caption-translation.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import type { SourceLine } from '../../../rules/translation/gates.ts';
 import {
   askedAgain,
@@ -156,7 +157,8 @@ export function translate(
     identifiedAlone,
     gates,
   });
-  for (let next = plannedAsks(work())[0]; next !== undefined; next = plannedAsks(work())[asks.length]) {
+  const planned = () => resultOfSteps(plannedAsks(work()));
+  for (let next = planned()[0]; next !== undefined; next = planned()[asks.length]) {
     const right = next.members.map(({ id, text }) => ({ lineId: id, source: text, translation: german.get(id) ?? '' }));
     const answers = translator(right, next.members.length === 1).map((each) => ({
       ...each,
@@ -174,6 +176,6 @@ export function translate(
       outputTokens: null,
     });
   }
-  const alone = askedAgain(work()).flatMap(({ answers }) => answers.map((each) => each.identified));
-  return { verdicts: verdictsOf(work(most(alone))), asks };
+  const alone = resultOfSteps(askedAgain(work())).flatMap(({ answers }) => answers.map((each) => each.identified));
+  return { verdicts: resultOfSteps(verdictsOf(work(most(alone)))), asks };
 }

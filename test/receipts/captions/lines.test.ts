@@ -6,9 +6,10 @@ import { type Coverage, coverageReasons } from '../../../contract/study/study-re
 import { dialogues } from '../../../fixtures/translations/dialogues.ts';
 import { rewordings } from '../../../fixtures/translations/rewordings.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { type CaptionedStudy, coveredLine, hostLengthObstacleOf } from '../../../receipts/captions/captioned-study.ts';
 import { captionExecutors } from '../../../receipts/captions/executors.ts';
-import { brokenLines } from '../../../rules/caption-guidelines.ts';
+import { brokenLines } from '../../../rules/line-breaks.ts';
 import { ANCHOR_RULE, agreementBeside, misplacedLines } from '../../../rules/translation/gates.ts';
 import { plannedAsks, type TranslationWork, verdictsOf } from '../../../rules/translation/plan.ts';
 import { fieldOf } from '../../fields.ts';
@@ -199,7 +200,8 @@ const lines = [
 const said = (order: readonly number[]) =>
   lines.map((line, at) => ({ ...line, translation: lines[order[at] ?? at]?.translation ?? '' }));
 
-const misplaced = (order: readonly number[], least: number) => [...misplacedLines(said(order), toGerman, least)].sort();
+const misplaced = (order: readonly number[], least: number) =>
+  [...resultOfSteps(misplacedLines(said(order), toGerman, least))].sort();
 
 test('translations that belong to their lines are not in doubt', (t) => {
   t.deepEqual(misplaced([0, 1, 2, 3], ANCHOR_RULE.doubtful), []);
@@ -220,7 +222,7 @@ test('the signs of a question and of its answer are enough to distinguish them',
     { id: 'a', source: 'Are you coming?', translation: 'Ja, gleich.' },
     { id: 'b', source: 'Yes, soon.', translation: 'Kommst du?' },
   ];
-  t.is(misplacedLines(exchanged, toGerman, ANCHOR_RULE.withheld).size, 2);
+  t.is(resultOfSteps(misplacedLines(exchanged, toGerman, ANCHOR_RULE.withheld)).size, 2);
 });
 
 test('in another script words are known by their consonants', (t) => {
@@ -228,7 +230,7 @@ test('in another script words are known by their consonants', (t) => {
     { id: 'a', source: 'The president spoke in the hotel.', translation: 'Телефон стоит в театре.' },
     { id: 'b', source: 'The telephone is in the theatre.', translation: 'Президент выступил в отеле.' },
   ];
-  t.is(misplacedLines(exchanged, { source: 'en', target: 'ru' }, ANCHOR_RULE.withheld).size, 2);
+  t.is(resultOfSteps(misplacedLines(exchanged, { source: 'en', target: 'ru' }, ANCHOR_RULE.withheld)).size, 2);
 });
 
 test('lines that share nothing with any translation are never found misplaced', (t) => {
@@ -236,7 +238,7 @@ test('lines that share nothing with any translation are never found misplaced', 
     { id: 'a', source: 'We were too late.', translation: '비가 오고 있어요.' },
     { id: 'b', source: 'It is raining.', translation: '우리는 늦었어요.' },
   ];
-  t.is(misplacedLines(exchanged, { source: 'en', target: 'ko' }, ANCHOR_RULE.doubtful).size, 0);
+  t.is(resultOfSteps(misplacedLines(exchanged, { source: 'en', target: 'ko' }, ANCHOR_RULE.doubtful)).size, 0);
 });
 
 const count = dialogues.flat().length;
@@ -273,7 +275,7 @@ function asked({ from, to, other, ...languages }: Pair, model: Model, gates: 4 |
   const wordings = texts.map((line, at) => [line[to], other[at] ?? ''] as const);
   const asks: TranslationAsk[] = [];
   const work: TranslationWork = { lines, asks, ...languages, identifiedAlone: languages.targetLanguage, gates };
-  for (let planned = plannedAsks(work); asks.length < planned.length; ) {
+  for (let planned = resultOfSteps(plannedAsks(work)); asks.length < planned.length; ) {
     const { members = [], isApart = false } = planned[asks.length] ?? {};
     const places = members.map(({ id }) => Number(id.slice(5)));
     const around = isApart ? 0 : 2;
@@ -294,9 +296,9 @@ function asked({ from, to, other, ...languages }: Pair, model: Model, gates: 4 |
       answers,
       identified: languages.targetLanguage,
     });
-    if (asks.length === planned.length) planned = plannedAsks(work);
+    if (asks.length === planned.length) planned = resultOfSteps(plannedAsks(work));
   }
-  const verdicts = [...verdictsOf(work).values()];
+  const verdicts = [...resultOfSteps(verdictsOf(work)).values()];
   const passed = verdicts.map((verdict) => ('text' in verdict ? verdict.text : null));
   return {
     withheld: passed.filter((text) => text === null).length,
@@ -329,7 +331,7 @@ test('a line agrees with its own second answer in any wording, not with that of 
     ['one', 'Guten Abend.'],
     ['other', 'Der Zug fährt um sechs ab.'],
   ]);
-  const agrees = agreementBeside(two, second);
+  const agrees = resultOfSteps(agreementBeside(two, second));
   t.true(agrees('other', 'Um sechs geht der Zug.', 'Der Zug fährt um sechs ab.'));
   t.false(agrees('other', 'Schönen guten Abend.', 'Der Zug fährt um sechs ab.'));
   t.false(agrees('one', 'Guten Abend. Um sechs fährt der Zug ab.', 'Guten Abend.'));
@@ -341,7 +343,7 @@ test('lines with one source may have one translation', (t) => {
     { id: 'one', text: 'Really?' },
     { id: 'other', text: 'Really!' },
   ];
-  const agrees = agreementBeside(alike, new Map(alike.map(({ id }) => [id, 'Wirklich?'])));
+  const agrees = resultOfSteps(agreementBeside(alike, new Map(alike.map(({ id }) => [id, 'Wirklich?']))));
   t.true(agrees('one', 'Wirklich?', 'Wirklich?'));
 });
 

@@ -1,5 +1,6 @@
 import type { SealedSubtitleTrack } from '../../../contract/sources/subtitle-track.ts';
-import { measuredCues, openSubtitleFile, resultOfSteps } from '../../../formats/subtitles.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
+import { measuredCues, openSubtitleFile } from '../../../formats/subtitles.ts';
 import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import { contentRefOf } from '../../../receipts/sources/sealed-record.ts';
 import { sealedSubtitleOf } from '../../../receipts/sources/subtitle-track.ts';

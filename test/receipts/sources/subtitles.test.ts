@@ -3,7 +3,8 @@ import { type ErrorCode, ServiceError } from '../../../contract/base/errors.ts';
 import { SourceInconsistent } from '../../../contract/sources/source-receipt.ts';
 import { registeredSource } from '../../../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../../../contract/sources/subtitle-track.ts';
-import { linesOfStep, measuredCues, openSubtitleFile, resultOfSteps } from '../../../formats/subtitles.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
+import { linesOfStep, measuredCues, openSubtitleFile } from '../../../formats/subtitles.ts';
 import {
   receiptOf,
   sealOwnedIngest,

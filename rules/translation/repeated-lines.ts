@@ -1,0 +1,291 @@
+import type { Steps } from '../../formats/steps.ts';
+import { comparedSigns, editDistance, lettersOf, likenessAt } from '../text-comparison.ts';
+
+/** A line whose answer passed by itself. */
+export interface TranslatedLine {
+  readonly line: { readonly id: string; readonly text: string };
+  readonly translation: string;
+}
+
+/**
+ * A translation of fewer letters may be that of several lines. Lines whose sources are as alike as `sourceLikeness` may have one
+ * translation. Both are choices.
+ */
+interface RepetitionRule {
+  readonly leastLetters: number;
+  readonly sourceLikeness: number;
+}
+
+/** The words of a text in lower case, parted by single spaces. */
+export const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** A source as it is compared. */
+interface Source {
+  /** Its words, with a space on both sides. */
+  readonly words: string;
+  readonly signs: readonly string[];
+  /** From the last sign on. */
+  readonly backwards: readonly string[];
+  /** The words of the signs, each with its length. */
+  readonly columns: readonly Column[];
+}
+
+/** A word in one place of several sources, or the length of the longest one there. */
+interface Column {
+  readonly word: string | null;
+  readonly longest: number;
+}
+
+function sourceOf(text: string): Source {
+  const signs = comparedSigns(text);
+  const columns = signs
+    .join('')
+    .split(' ')
+    .map((word) => ({ word, longest: [...word].length }));
+  return { words: ` ${wordsOf(text)} `, signs, backwards: signs.toReversed(), columns };
+}
+
+/** True if one source has all words of the other, too: the same twice, or two lines in one. */
+const holds = (outer: Source, inner: Source): boolean => outer.words.includes(inner.words);
+
+const distanceBetween = (one: Source, other: Source): number => editDistance(one.signs, other.signs);
+
+/** Lines whose translations have the same words. */
+interface Repetition {
+  /** The words of the translation, each with a space behind it. */
+  readonly words: string;
+  readonly lines: { readonly id: string; readonly source: Source; readonly isJudged: boolean }[];
+}
+
+/** The lines by the words of their translations. Translations without words repeat nothing. */
+function* repetitionsOf(passed: readonly TranslatedLine[], { leastLetters }: RepetitionRule): Steps<Repetition[]> {
+  const sources = new Map<string, Source>();
+  const repetitions = new Map<string, Repetition>();
+  for (const { line, translation } of passed) {
+    const source = sources.get(line.text) ?? sourceOf(line.text);
+    sources.set(line.text, source);
+    const words = `${wordsOf(translation)} `;
+    const repetition = repetitions.get(words) ?? { words, lines: [] };
+    repetitions.set(words, repetition);
+    repetition.lines.push({ id: line.id, source, isJudged: lettersOf(translation).length >= leastLetters });
+    yield;
+  }
+  repetitions.delete(' ');
+  return [...repetitions.values()];
+}
+
+/** The length of the common beginning of two texts. */
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
+}
+
+/**
+ * Finds for a text every one of many others whose words it has. The others are in order; all that begin a text are in one chain:
+ * the last one that is not behind the text, the longest one that begins that one, and so on.
+ */
+class WordIndex<Entry extends { readonly words: string }> {
+  readonly #entries: readonly Entry[];
+  /** The place of the longest other entry that each one begins with; -1 for none. */
+  readonly #beginnings: readonly number[];
+
+  constructor(entries: readonly Entry[]) {
+    this.#entries = entries.toSorted((one, other) => (one.words < other.words ? -1 : 1));
+    const open: number[] = [];
+    this.#beginnings = this.#entries.map(({ words }, place) => {
+      while (open.length > 0 && !words.startsWith(this.#entries[open.at(-1) ?? 0]?.words ?? '')) open.pop();
+      open.push(place);
+      return open.at(-2) ?? -1;
+    });
+  }
+
+  /** The entries that are within the text from one word to another, the whole text included. */
+  *within(text: string): Steps<Set<Entry>> {
+    const found = new Set<Entry>();
+    for (let from = 0; from < text.length; from = text.indexOf(' ', from) + 1) {
+      const rest = text.slice(from);
+      let place = this.#lastUpTo(rest);
+      const common = commonLength(this.#entries[place]?.words ?? '', rest);
+      while (place >= 0) {
+        const entry = this.#entries[place];
+        // Whatever begins an entry that was found was found with it.
+        if (entry === undefined || found.has(entry)) break;
+        if (entry.words.length <= common) found.add(entry);
+        place = this.#beginnings[place] ?? -1;
+      }
+      yield;
+    }
+    return found;
+  }
+
+  /** The place of the last entry that is not behind a text; -1 for none. */
+  #lastUpTo(text: string): number {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#entries[middle]?.words ?? '') <= text) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
+
+/** The common beginning of two lists. */
+function commonBeginning(one: readonly string[], other: readonly string[]): readonly string[] {
+  const end = one.findIndex((sign, at) => sign !== other[at]);
+  return end === -1 ? one : one.slice(0, end);
+}
+
+/** What sources have in common word by word; nothing if they differ in the number of words. */
+function commonColumns(columns: readonly Column[] | null, others: readonly Column[]): readonly Column[] | null {
+  if (columns?.length !== others.length) return null;
+  return columns.map((column, at) => {
+    const other = others[at] ?? column;
+    const longest = Math.max(column.longest, other.longest);
+    return { word: column.word === other.word ? column.word : null, longest };
+  });
+}
+
+/** The most that a source can differ from any of those with these columns. */
+function mostBetween({ columns }: Source, common: readonly Column[] | null): number {
+  const joined = commonColumns(common, columns);
+  if (joined === null) return Number.POSITIVE_INFINITY;
+  return joined.reduce((sum, { word, longest }) => sum + (word === null ? longest : 0), 0);
+}
+
+/**
+ * Sources among which one is sought that is unlike another. A source that is like all of them need not be compared with each. An
+ * edit distance is at most the sum of those to a third text, and of those of their words. It is also at most what is left of the
+ * longer text without a common beginning and end.
+ */
+class Sources {
+  readonly #members: Source[];
+  readonly #leastLikeness: number;
+  readonly #lengths: { readonly shortest: number; readonly longest: number };
+  readonly #beginning: readonly string[];
+  /** From the last sign on. */
+  readonly #ending: readonly string[];
+  readonly #columns: readonly Column[] | null;
+  /** Of the sources that were compared with all members, the one whose farthest member is nearest. */
+  #center: { readonly source: Source; readonly farthest: number } | null = null;
+
+  constructor(members: ReadonlySet<Source>, leastLikeness: number) {
+    this.#members = [...members];
+    this.#leastLikeness = leastLikeness;
+    let [shortest, longest] = [Number.POSITIVE_INFINITY, 0];
+    let { signs: beginning = [], backwards: ending = [] }: Partial<Source> = this.#members[0] ?? {};
+    let columns = this.#members[0]?.columns ?? null;
+    for (const { signs, backwards, columns: own } of this.#members) {
+      columns = commonColumns(columns, own);
+      shortest = Math.min(shortest, signs.length);
+      longest = Math.max(longest, signs.length);
+      beginning = commonBeginning(beginning, signs);
+      ending = commonBeginning(ending, backwards);
+    }
+    this.#columns = columns;
+    this.#lengths = { shortest, longest };
+    [this.#beginning, this.#ending] = [beginning, ending];
+  }
+
+  /** True if a member is unlike a source, and not one that may be so, as `isAllowed` says. */
+  *hasUnlike(source: Source, isAllowed: (member: Source) => boolean): Steps<boolean> {
+    if (this.#areAllLike(source)) return false;
+    let farthest = 0;
+    for (const [place, member] of this.#members.entries()) {
+      yield;
+      const longer = Math.max(source.signs.length, member.signs.length);
+      const shorter = Math.min(source.signs.length, member.signs.length);
+      const isFar = likenessAt(longer - shorter, longer) < this.#leastLikeness;
+      const distance = isFar ? longer : distanceBetween(source, member);
+      farthest = Math.max(farthest, distance);
+      if (likenessAt(distance, longer) >= this.#leastLikeness || isAllowed(member)) continue;
+      // A member that is unlike one source is probably unlike the next: such members come first from now on.
+      if (place > 0) this.#members.unshift(...this.#members.splice(place, 1));
+      return true;
+    }
+    if (farthest < (this.#center?.farthest ?? Number.POSITIVE_INFINITY)) this.#center = { source, farthest };
+    return false;
+  }
+
+  #areAllLike(source: Source): boolean {
+    const { length } = source.signs;
+    const [shortest, longest] = [Math.min(this.#lengths.shortest, length), Math.max(this.#lengths.longest, length)];
+    const beginning = commonBeginning(this.#beginning, source.signs).length;
+    const ending = commonBeginning(this.#ending, source.backwards).length;
+    const common = Math.min(beginning + ending, shortest);
+    if (likenessAt(longest - common, longest) >= this.#leastLikeness) return true;
+    const isWithin = (most: number): boolean => likenessAt(most, Math.max(1, length)) >= this.#leastLikeness;
+    if (isWithin(mostBetween(source, this.#columns))) return true;
+    return this.#center !== null && isWithin(distanceBetween(source, this.#center.source) + this.#center.farthest);
+  }
+}
+
+/** Translations of which one has all words of the other. */
+interface Kin {
+  /** Those whose words it has, itself included. */
+  readonly inner: Set<Repetition>;
+  /** Those that have its words, itself included. */
+  readonly outer: Repetition[];
+}
+
+function* kinOf(repetitions: readonly Repetition[]): Steps<ReadonlyMap<Repetition, Kin>> {
+  const index = new WordIndex(repetitions.filter(({ lines }) => lines.some(({ isJudged }) => isJudged)));
+  yield;
+  const kin = new Map<Repetition, Kin>();
+  for (const repetition of repetitions)
+    kin.set(repetition, { inner: yield* index.within(repetition.words), outer: [] });
+  for (const [repetition, { inner }] of kin) for (const each of inner) kin.get(each)?.outer.push(repetition);
+  return kin;
+}
+
+const linesOf = (repetitions: Iterable<Repetition>): Repetition['lines'] =>
+  [...repetitions].flatMap(({ lines }) => lines);
+
+/** The ids of lines whose sources are unlike one among others; lines with one source are compared once. */
+function* unlikeOnes(
+  lines: Repetition['lines'],
+  others: Repetition['lines'],
+  { sourceLikeness }: RepetitionRule,
+  isAllowed: (source: Source, other: Source) => boolean,
+): Steps<string[]> {
+  if (lines.length === 0 || others.length === 0) return [];
+  const sources = new Sources(new Set(others.map(({ source }) => source)), sourceLikeness);
+  yield;
+  const known = new Map<Source, boolean>();
+  const unlike: string[] = [];
+  for (const { id, source } of lines) {
+    const isUnlike = known.get(source) ?? (yield* sources.hasUnlike(source, (other) => isAllowed(source, other)));
+    known.set(source, isUnlike);
+    if (isUnlike) unlike.push(id);
+  }
+  return unlike;
+}
+
+/**
+ * Lines whose translation has all words of another line's, although their sources differ: the same twice, or two lines in one. Only
+ * lines that share words are compared, and each until it meets one difference. Returns the ids of both lines.
+ */
+export function* repeatedTranslations(
+  passed: readonly TranslatedLine[],
+  rule: RepetitionRule,
+): Steps<ReadonlySet<string>> {
+  const repetitions = yield* repetitionsOf(passed, rule);
+  const found = new Set<string>();
+  for (const [{ lines }, { inner, outer }] of yield* kinOf(repetitions)) {
+    const [held, holding] = [linesOf(inner).filter(({ isJudged }) => isJudged), linesOf(outer)];
+    // A line by itself, as most are, repeats nothing.
+    if (held.length + holding.length <= lines.length + 1 && lines.length === 1) continue;
+    const judged = lines.filter(({ isJudged }) => isJudged);
+    const repeated = [
+      yield* unlikeOnes(lines, held, rule, holds),
+      yield* unlikeOnes(judged, holding, rule, (source, other) => holds(other, source)),
+    ].flat();
+    for (const id of repeated) found.add(id);
+  }
+  return found;
+}

@@ -1,0 +1,209 @@
+import test from 'ava';
+import { resultOfSteps, type Steps } from '../../../formats/steps.ts';
+import { cueMeasuresOf, textLinesOf } from '../../../rules/caption-guidelines.ts';
+import { graphemesOf } from '../../../rules/graphemes.ts';
+import { brokenLines } from '../../../rules/line-breaks.ts';
+import { groupedCues } from '../../../rules/pairing.ts';
+import { breakCosts, cueShapeOf, rowsOf, untimedUnits } from '../../../rules/segmentation.ts';
+import { editDistance, lettersOf, similarityOf } from '../../../rules/text-comparison.ts';
+import { repeatedLines } from '../../../rules/translation/gates.ts';
+import { type TranslatedLine, wordsOf } from '../../../rules/translation/repeated-lines.ts';
+import { chanceFrom } from './chance.ts';
+
+/** Draws whole numbers below a bound, the same ones again from a seed. */
+const drawnFrom = (seed: number): ((bound: number) => number) => {
+  const chance = chanceFrom(seed);
+  return (bound) => Math.floor(chance() * bound);
+};
+
+const cost = <Value>(steps: Steps<Value>): { readonly value: Value; readonly steps: number } => {
+  for (let count = 1; ; count += 1) {
+    const { done, value } = steps.next();
+    if (done === true) return { value, steps: count };
+  }
+};
+
+const holds = (outer: string, inner: string): boolean => ` ${wordsOf(outer)} `.includes(` ${wordsOf(inner)} `);
+
+/** The rule as it is written: every line beside every other. */
+function repeatedPairByPair(passed: readonly TranslatedLine[]): string[] {
+  const found = new Set<string>();
+  for (const one of passed) {
+    for (const other of passed) {
+      const isJudged = one !== other && lettersOf(other.translation).length >= 8;
+      if (!isJudged || !holds(one.translation, other.translation) || holds(one.line.text, other.line.text)) continue;
+      if (similarityOf(one.line.text, other.line.text) < 0.75) found.add(one.line.id).add(other.line.id);
+    }
+  }
+  return [...found].sort();
+}
+
+const sourceWords = ['line', 'number', 'hello', 'there', 'Tom', 'said', '12', 'apples', 'the', '字', '漢字', '㏂', '½'];
+const targetWords = ['Zeile', 'Nummer', 'hallo', 'dort', 'Tom', 'sagte', '12', 'Äpfel', 'die', '线', '漢字', 'İ', 'Ss'];
+
+test('lines that repeat a translation are those of a comparison of every line with every other', (t) => {
+  const below = drawnFrom(41);
+  const some = (words: readonly string[], space: string): string =>
+    Array.from({ length: 1 + below(7) }, () => words[below(words.length)]).join(space);
+  let repeated = 0;
+  for (let round = 0; round < 400; round += 1) {
+    const few = Array.from({ length: 1 + below(5) }, () => below(sourceWords.length));
+    const [sources, targets] = [sourceWords, targetWords].map((words) => few.map((at) => words[at] ?? ''));
+    const space = below(5) === 0 ? '' : ' ';
+    const passed = Array.from({ length: 2 + below(20) }, (_, at): TranslatedLine => {
+      const numbered = [`This is line number ${below(3000)}`, `${below(30)} of ${below(3000)} apples`][below(4)];
+      return {
+        line: { id: `line-${at}`, text: numbered ?? some(sources ?? [], space) },
+        translation: below(4) === 0 ? 'Dies ist die Zeile' : some(targets ?? [], space),
+      };
+    });
+    const expected = repeatedPairByPair(passed);
+    repeated += expected.length;
+    t.deepEqual([...resultOfSteps(repeatedLines(passed))].sort(), expected, JSON.stringify(passed));
+  }
+  t.true(repeated > 1000);
+});
+
+/** A source and its translation by the number of their line. */
+const dialogues: Readonly<Record<string, (at: number) => readonly [source: string, translation: string]>> = {
+  'all equal': () => ['The same line again and again', 'Immer wieder dieselbe Zeile'],
+  'numbered under one translation': (at) => [`This is line number ${at}`, 'Dies ist eine Zeile'],
+  'with common words': (at) => [`the quick brown fox ${at} jumps over`, `der schnelle braune Fuchs ${at} springt`],
+  'two in one': (at) => (at % 2 === 0 ? ['hello there', 'vielen Dank euch'] : [`no ${at}`, `vielen Dank euch ${at}`]),
+  'very long': (at) => [`${'long words of a film '.repeat(24)}${at}`, 'lange Worte eines Films '.repeat(22)],
+  'of one character': (at) => [String.fromCharCode(97 + (at % 26)), 'a'],
+  'without spaces': (at) => [`${'a'.repeat(400)}${at}`, 'b'.repeat(400)],
+  'in Chinese': (at) => [`这是第${at}行字幕的内容`, 'これは字幕の内容です'],
+};
+
+for (const [what, lineOf] of Object.entries(dialogues)) {
+  test(`bug: translation gates compared every line with every line, lines ${what}`, (t) => {
+    const stepsOver = (count: number): number =>
+      cost(
+        repeatedLines(
+          Array.from({ length: count }, (_, at) => {
+            const [text, translation] = lineOf(at);
+            return { line: { id: `line-${at}`, text }, translation };
+          }),
+        ),
+      ).steps;
+    t.true(stepsOver(3000) <= 2.5 * stepsOver(1500));
+  });
+}
+
+test('an edit distance is that of its table', (t) => {
+  const byTable = (one: readonly string[], other: readonly string[]): number => {
+    let row = [...other.keys(), other.length];
+    for (const [line, token] of one.entries()) {
+      const above = row;
+      row = [line + 1];
+      for (const [at, each] of other.entries()) {
+        const change = (above[at] ?? 0) + (token === each ? 0 : 1);
+        row.push(Math.min(change, (above[at + 1] ?? 0) + 1, (row[at] ?? 0) + 1));
+      }
+    }
+    return row.at(-1) ?? 0;
+  };
+  const below = drawnFrom(43);
+  for (let round = 0; round < 500; round += 1) {
+    const [most, signs] = [round % 50 === 0 ? 300 : 70, 1 + below(4)];
+    const list = () => Array.from({ length: below(most) }, () => String(below(signs)));
+    const [one, other] = [list(), list()];
+    t.is(editDistance(one, other), byTable(one, other));
+  }
+});
+
+/** Marks, joiners, flags, syllables in parts, broken pairs, and what begins with the character behind it. */
+const odd =
+  'a|  |\r|\n|\u0301|\u200D|\uFE0F|👨|👩|❤|🇩|🇪|🏽|\u1100|\u1161|\u11A8|가|क|\u094D|ष|\u0600|\u0E33|\u3000|漢|\uD83D|\uDC00|\u2028'.split(
+    '|',
+  );
+
+test('characters are those of one segmentation of the whole text', (t) => {
+  const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+  const below = drawnFrom(47);
+  for (let round = 0; round < 400; round += 1) {
+    const signs = round % 3 === 0 ? odd : Array.from({ length: 1 + below(5) }, () => odd[below(odd.length)] ?? '');
+    const text = Array.from({ length: below(round % 10 === 0 ? 1200 : 300) }, () => signs[below(signs.length)]).join(
+      '',
+    );
+    const whole = [...segmenter.segment(text)].map(({ segment }) => segment);
+    t.deepEqual(graphemesOf(text), whole, JSON.stringify(text));
+  }
+});
+
+/** The most that `work` gives to the platform's segmenter: of each call the square of its length, which is its cost in Node.js 20. */
+function segmented(work: () => void): number {
+  const { prototype } = Intl.Segmenter;
+  const { segment } = prototype;
+  let sum = 0;
+  prototype.segment = function (text) {
+    sum += text.length ** 2;
+    return segment.call(this, text);
+  };
+  try {
+    work();
+  } finally {
+    prototype.segment = segment;
+  }
+  return sum;
+}
+
+const texts: Readonly<Record<string, readonly [language: string, text: (length: number) => string]>> = {
+  'in Japanese': ['ja', (length) => '字幕の行、'.repeat(length / 5)],
+  'in Korean': ['ko', (length) => '자막의 긴 줄 '.repeat(length / 8).trim()],
+  'of marks': ['de', (length) => 'e\u0301\u0302 '.repeat(length / 4).trim()],
+  'of spaces': ['zh', (length) => `字${' '.repeat(length)}幕`],
+};
+
+for (const [what, [language, text]] of Object.entries(texts)) {
+  test(`bug: a long caption line was segmented again for each possible break, lines ${what}`, (t) => {
+    const costOf = (length: number): number =>
+      segmented(() => {
+        brokenLines(text(length), language);
+        cueMeasuresOf({ lineId: 'line', startMs: 0, endMs: 1000, text: text(length) }, null, {
+          countsNarrowHalf: true,
+          shotTimesMs: [],
+        });
+      });
+    t.true(costOf(4000) <= 2.5 * costOf(2000));
+    t.is(brokenLines(text(4000), language).join('').replaceAll(/\s/g, ''), text(4000).replaceAll(/\s/g, ''));
+  });
+}
+
+test('bug: a long translation was laid out again for each of its breaks', (t) => {
+  let measured = 0;
+  const shape = cueShapeOf('ja');
+  const counting = {
+    ...shape,
+    sizeOf: (text: string) => {
+      measured += text.length;
+      return shape.sizeOf(text);
+    },
+  };
+  const text = '字幕の行'.repeat(1000);
+  t.is(rowsOf(untimedUnits(text), counting, breakCosts('ja')), text);
+  t.true(measured < 2 * text.length);
+});
+
+test('bug: two tracks whose cues change every few milliseconds took the memory of every pair of them', (t) => {
+  const cues = (of: string) =>
+    Array.from({ length: 3000 }, (_, at) => ({ startMs: 2 * at, endMs: 2 * at + 2, text: `${of}${at}` }));
+  const pairs = resultOfSteps(groupedCues(cues('s'), cues('t'), { startMs: 0, endMs: 6000 }));
+  t.is(pairs.length, 3000);
+  t.true(pairs.every(({ source, target }) => source?.slice(1) === target?.slice(1)));
+});
+
+test('the nearest cut is found among many', (t) => {
+  const measured = (startMs: number, shotTimesMs: readonly number[]) =>
+    cueMeasuresOf({ lineId: 'line', startMs, endMs: startMs + 1, text: 'a' }, null, {
+      countsNarrowHalf: false,
+      shotTimesMs,
+    }).startToShotMs;
+  t.deepEqual(
+    [0, 4, 5, 6, 10, 99].map((at) => measured(at, [0, 10, 10, 20])),
+    [0, -4, -5, 4, 0, -79],
+  );
+  t.is(measured(7, []), null);
+  t.is(textLinesOf('').length, 0);
+});
