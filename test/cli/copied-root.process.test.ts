@@ -36,7 +36,7 @@ const rights = ['--rights-holder', 'Me', '--attest-rights'];
 /** A call of each command, each with what it would change if it reached the wrong host. */
 const callsOf = ({ runtimeId, sourceSessionId, scratch }: Names): Readonly<Record<string, readonly Call[]>> => ({
   serve: [{ args: ['--port', '0'], stays: true }],
-  caption: [{ args: [sample, '--to', '2', ...rights] }],
+  caption: [{ args: [sample, '--to', 'en', ...rights] }],
   ingest: [{ args: [join(repository, 'fixtures/golden-store/releases/clip.mp4'), ...rights] }],
   study: [{ args: [sample, '--to', '1', '--again', 'copy', ...rights] }],
   watch: [{ args: [runtimeId] }],

@@ -117,7 +117,7 @@ test('a missing host is reported to long requests, too', async (t) => {
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });
 
-test('the client runs in pages, shares with the host only first bytes, signals and requests, and asks Node for little', async (t) => {
+test('the client runs in pages, shares with the host first bytes, signals, requests and proofs alone, and asks Node for little', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],
@@ -133,7 +133,12 @@ test('the client runs in pages, shares with the host only first bytes, signals a
   const foreign = files.filter(
     (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
-  t.deepEqual(foreign.sort(), ['formats/first-bytes.ts', 'formats/followed-signal.ts', 'formats/http-fetch.ts']);
+  t.deepEqual(foreign.toSorted(), [
+    'formats/first-bytes.ts',
+    'formats/followed-signal.ts',
+    'formats/http-fetch.ts',
+    'formats/proof-message.ts',
+  ]);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
   const ofNode = asked.map(({ path, kind }) => [path, kind]);
   t.deepEqual(ofNode, [
