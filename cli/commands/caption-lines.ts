@@ -4,8 +4,8 @@ import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { captionProfilesOf } from '../../rules/caption-guidelines.ts';
-import { brokenLines } from '../../rules/line-breaks.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { brokenLines } from '../../rules/line-breaks.ts';
 import { englishName } from '../terminal/language-tag.ts';
 
 interface CaptionLine {
