@@ -28,7 +28,7 @@ const flags = [
 export const longestPause: Row = {
   name: 'longest-pause',
   measures:
-    'The longest turn of the event loop in the thread of the host, in processor time of that thread, during each large read and production at its limit.',
+    'The longest turn of the event loop of the host during each large read and production at its limit. It is counted in processor time of the thread.',
   grows: 'Not with the work: long work is done in steps of a few milliseconds.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;
@@ -151,7 +151,7 @@ async function approved(client: Client, path: string) {
   };
 }
 
-/** What a host does with such captions that another one made. */
+/** The reads of such captions by a host that did not make them. */
 async function afterwards(host: HostProcess, turns: Turns, runtimeId: string): Promise<Figure[]> {
   const { client } = host;
   const path = `/v1/runtimes/${runtimeId}`;

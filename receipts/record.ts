@@ -3,6 +3,7 @@ import type { Artifact, RecordPart } from '../contract/base/artifact.ts';
 import type { StoredObject } from '../contract/base/stored-object.ts';
 import type { EventData, EventType } from '../contract/journal.ts';
 import { contentIdOfJson, hashOf, storedBytes } from '../formats/canonical-json.ts';
+import { resultOfSteps, type Steps } from '../formats/steps.ts';
 import { checkObject, demandDerived, EvidenceChainError } from './evidence-chain.ts';
 import { artifactIdOf, type OutputOrigin, outputArtifact } from './identities.ts';
 import { artifactRecorded, draftEvent } from './journal.ts';
@@ -170,14 +171,21 @@ export class RunReceipt<Value extends Receipt<Name>, Name extends string, Facts>
   }
 }
 
+interface PartLimit {
+  readonly items: number;
+  readonly bytes: number;
+}
+
 /** Cuts a list into lists of at most so many items and so many bytes of JSON each; an item by itself may have more. */
-export function inParts<Item>(
-  items: readonly Item[],
-  most: { readonly items: number; readonly bytes: number },
-): Item[][] {
+export const inParts = <Item>(items: readonly Item[], most: PartLimit): Item[][] =>
+  resultOfSteps(inPartsBySteps(items, most));
+
+/** The same in steps, one for each item. */
+export function* inPartsBySteps<Item>(items: readonly Item[], most: PartLimit): Steps<Item[][]> {
   const parts: Item[][] = [];
   let bytes = 0;
   for (const item of items) {
+    yield;
     const size = storedBytes(item).length;
     const last = parts.at(-1);
     bytes += size;
@@ -208,19 +216,33 @@ export class RunParts<Part extends object> {
 
   /** How the record of the whole names its parts. */
   namesOf(runId: string, parts: readonly Part[]): RecordPart[] {
-    return parts.map((part) => {
+    return resultOfSteps(this.namesBySteps(runId, parts));
+  }
+
+  /** The same in steps, one for each part. */
+  *namesBySteps(runId: string, parts: readonly Part[]): Steps<RecordPart[]> {
+    const names: RecordPart[] = [];
+    for (const part of parts) {
       const contentId = contentIdOfJson(part);
-      return {
-        artifactId: this.#record.artifactIdOf(runId, part, contentId),
-        contentId,
-        bytes: storedBytes(part).length,
-        count: this.#countOf(part),
-      };
-    });
+      const artifactId = this.#record.artifactIdOf(runId, part, contentId);
+      names.push({ artifactId, contentId, bytes: storedBytes(part).length, count: this.#countOf(part) });
+      yield;
+    }
+    return names;
   }
 
   outputsOf(run: StudyRun, parts: readonly Part[]): Output[] {
-    return parts.map((part) => this.#record.outputOf(run, part));
+    return resultOfSteps(this.outputsBySteps(run, parts));
+  }
+
+  /** The same in steps, one for each part. */
+  *outputsBySteps(run: StudyRun, parts: readonly Part[]): Steps<Output[]> {
+    const outputs: Output[] = [];
+    for (const part of parts) {
+      outputs.push(this.#record.outputOf(run, part));
+      yield;
+    }
+    return outputs;
   }
 
   /** Reads all parts back in order. Whether they are those that the whole must have is the caller's to check. Throws `EvidenceChainError`. */

@@ -2,6 +2,7 @@ import type { CaptionClassification, CaptionLine, LineLineage } from '../contrac
 import type { CaptionReceipt } from '../contract/captions/caption-production.ts';
 import type { QualityControlDecision } from '../contract/captions/quality-control.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
+import { resultOfSteps, type Steps } from '../formats/steps.ts';
 import { coversWhole } from './time-spans.ts';
 
 /** Captions in the form that says everything with every line, and the receipt of their production. */
@@ -109,16 +110,25 @@ const demo = { outcome: 'withheld', reasonCode: 'test_demo_only' } as const;
  * have lines and every line is. Those of some executors are accepted when some line is, and only such lines are published. Those
  * that only serve a demonstration never are.
  */
-export function structuralDecisionOf({ artifact: { lines }, receipt }: JudgedCaptions): QualityControlDecision {
+export const structuralDecisionOf = (captions: JudgedCaptions): QualityControlDecision =>
+  resultOfSteps(structuralDecisionBySteps(captions));
+
+/** The same in steps, one for each line. */
+export function* structuralDecisionBySteps({
+  artifact: { lines },
+  receipt,
+}: JudgedCaptions): Steps<QualityControlDecision> {
   const isDemo = receipt.producer.executor.executionScope === 'test_demo_only';
   const ids = new Set<string>();
   let endMs = 0;
-  const decided = lines.map((line): LineDecision => {
+  const decided: LineDecision[] = [];
+  for (const line of lines) {
+    yield;
     const passed = isComplete(line, { ids, endMs }, receipt) ? accepted : withheld;
     ids.add(line.id);
     endMs = Math.max(endMs, line.endMs);
-    return { lineId: line.id, ...(isDemo ? demo : passed) };
-  });
+    decided.push({ lineId: line.id, ...(isDemo ? demo : passed) });
+  }
   const withReason = (reason: QualityControlDecision['reasonCodes'][0]): QualityControlDecision => ({
     outcome: reason.startsWith('current_run_candidate') ? 'accepted' : 'withheld',
     reasonCodes: [reason],

@@ -313,7 +313,7 @@ const IMBALANCE_COST = 0.1;
 export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
   const whole = textOfUnits(units);
   const size = shape.sizeOf(whole);
-  // What is longer than two rows and the space between them fits no two rows, wherever it is divided.
+  // A text that is longer than two rows and a space fits no two rows, wherever it is divided.
   if (fitsRow(size) || size > 2 * (1 + TOLERANCE) + shape.sizeOf(' ') + TOLERANCE) return whole;
   let best: { readonly text: string; readonly cost: number } | null = null;
   for (const [at, after] of units.entries()) {

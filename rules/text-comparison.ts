@@ -14,7 +14,7 @@ function placesOf(list: readonly string[]): ReadonlyMap<string, Int32Array> {
 
 /**
  * The fewest insertions, deletions and replacements that make one list of the other (Levenshtein). Takes a thirty-second of the
- * product of both lengths: a column of the table is kept as bits, which say where it rises and falls. See Myers, "A fast
+ * product of both lengths. A column of the table is kept as bits for the places where it rises and falls. See Myers, "A fast
  * bit-vector algorithm for approximate string matching based on dynamic programming", 1999, in the form of Hyyrö, 2003.
  */
 export function editDistance(one: readonly string[], other: readonly string[]): number {

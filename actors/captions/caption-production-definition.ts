@@ -12,9 +12,9 @@ import type { EffectOutcome } from '../../machines/emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations.ts';
 import { captionLimitsOf } from '../../receipts/captions/allowance.ts';
 import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifact.ts';
-import { recordQualityControl } from '../../receipts/captions/quality-control.ts';
+import { decisionBySteps, recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
-import { captionFailed, checkableOf, noCaptions, recordCaptions } from '../../receipts/stages/captions.ts';
+import { captionFailed, checkableOf, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
 import { recordCorrectionCheck } from '../../receipts/stages/correction.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
@@ -94,7 +94,7 @@ export function captionProductionDefinition(
         const translated = await translator?.translated(plain, inTimeSignal);
         const { job, writes } = translated ?? { job: plain, writes: [] };
         const artifact = await captionsInSlices(job, slices.pause);
-        return stored(runtimeId, signal, recordCaptions(job, artifact), writes);
+        return stored(runtimeId, signal, await slices.run(recordCaptionsBySteps(job, artifact)), writes);
       }),
     );
   const check = ({ runtimeId }: CaptionProductionInput, signal: AbortSignal) =>
@@ -103,7 +103,9 @@ export function captionProductionDefinition(
       const caption = execution?.study.tail.captions.caption ?? null;
       if (execution === null || caption === null) throw new Error('a check comes after its captions');
       const { run } = execution.opened;
-      const checked = recordQualityControl(run, checkableOf(caption));
+      const checkable = checkableOf(caption);
+      await slices.run(decisionBySteps(checkable));
+      const checked = recordQualityControl(run, checkable);
       // Lines that were corrected before are checked as they are now, too.
       const corrected = recordCorrectionCheck(run, execution.study.tail.corrections);
       return stored(runtimeId, signal, {

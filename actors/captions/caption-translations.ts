@@ -229,7 +229,7 @@ export class TranslationAsker {
       const failure = fatalFailure({ asks: [ask] }) ?? silence.failure;
       // Captions without the rest of the lines would use up the approval.
       if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
-      // What follows is planned once all before it is answered; a failure that does not end the production changes nothing.
+      // Further questions are planned once all before them are answered; a failure of one changes nothing.
       if (asks.length === planned.length) planned = await plan();
     }
     const alone = (await this.#slices.run(askedAgain(work))).flatMap(({ answers }) => answers);

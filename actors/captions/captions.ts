@@ -191,6 +191,8 @@ const illegal = (message: string) => new ServiceError('illegal_caption_transitio
 export class CaptionReads {
   readonly #runtimes: VerifiedRuntimes;
 
+  readonly #slices = new TimeSlices();
+
   constructor(runtimes: VerifiedRuntimes) {
     this.#runtimes = runtimes;
   }
@@ -239,7 +241,7 @@ export class CaptionReads {
 
   /** Measurements of the captions, computed from the stored lines for each answer. */
   async qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
-    return publishedCaptionReportsOf(await this.#runtimes.read(runtimeId));
+    return this.#slices.run(publishedCaptionReportsOf(await this.#runtimes.read(runtimeId)));
   }
 
   /**

@@ -18,7 +18,7 @@ import type { FoldContext } from '../study-run.ts';
 import { type AllowedCaptions, captionLimitsOf, captionTextOf, type DraftLine } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, coveredLine } from './captioned-study.ts';
 import { captionExecutors } from './executors.ts';
-import { sharedLinesOf, storedFormOf } from './stored-captions.ts';
+import { sharedLinesOf, storedFormBySteps } from './stored-captions.ts';
 import { type TextToTranslate, transcriptOf } from './transcript-lines.ts';
 
 /** One attempt to make captions of an approved study, counted from 0. */
@@ -130,9 +130,12 @@ function* captionsInTurn(job: CaptionJob): Steps<CaptionArtifact> {
   }
   demandLimits(job, lines);
   const cited = citedBy(job, drafts);
-  const artifact = job.allowance === undefined ? artifactOf(head, lines, cited) : longArtifactOf(head, lines, cited);
-  for (const record of recordsOf(artifact)) {
-    demandAtMost('bytes of captions', storedBytes(record).length, captionLimits.maxArtifactBytes);
+  const made = job.allowance === undefined ? artifactOf : longArtifactOf;
+  const artifact = yield* made(head, lines, cited);
+  const { record, chunks, citations } = yield* storedFormBySteps(artifact);
+  for (const each of [record, ...chunks, ...citations]) {
+    demandAtMost('bytes of captions', storedBytes(each).length, captionLimits.maxArtifactBytes);
+    yield;
   }
   return artifact;
 }
@@ -157,16 +160,15 @@ function citedBy({ study }: CaptionJob, drafts: readonly DraftLine[]): CitedTran
   return { transcript: { artifactId: transcript.artifactId, contentId: transcript.contentId }, citations };
 }
 
-function recordsOf(captions: CaptionArtifact): object[] {
-  const { record, chunks, citations } = storedFormOf(captions);
-  return [record, ...chunks, ...citations];
-}
-
 /** In the form whose lines are stored in chunks. Throws `CaptionFailure` if there is no line. */
-function longArtifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): LongCaptions {
+function* longArtifactOf(
+  head: CaptionHead,
+  lines: readonly CaptionLine[],
+  cited: CitedTranscript | null,
+): Steps<LongCaptions> {
   const [line, ...others] = lines;
   if (line === undefined) throw new CaptionFailure('invalid_output', 'long captions without a line');
-  const { sharedLineage, lines: sharing } = sharedLinesOf([line, ...others]);
+  const { sharedLineage, lines: sharing } = yield* sharedLinesOf([line, ...others]);
   return {
     schema: 'studio.caption-production.artifact.v7',
     ...head,
@@ -180,11 +182,15 @@ function longArtifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited:
 }
 
 /** In the form that every client reads if there is room for it, else in the one without repetitions. */
-function artifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: CitedTranscript | null): CaptionArtifact {
+function* artifactOf(
+  head: CaptionHead,
+  lines: readonly CaptionLine[],
+  cited: CitedTranscript | null,
+): Steps<CaptionArtifact> {
   const stored = { ...head, result: resultOf(lines) };
   const [line, ...others] = lines;
   if (cited !== null && line !== undefined) {
-    const { sharedLineage, lines: sharing } = sharedLinesOf([line, ...others]);
+    const { sharedLineage, lines: sharing } = yield* sharedLinesOf([line, ...others]);
     return {
       schema: 'studio.caption-production.artifact.v6',
       ...stored,
@@ -195,5 +201,5 @@ function artifactOf(head: CaptionHead, lines: readonly CaptionLine[], cited: Cit
   }
   const whole: CaptionArtifact = { schema: 'studio.caption-production.artifact.v1', ...stored, lines: [...lines] };
   if (line === undefined || storedBytes(whole).length <= captionLimits.maxArtifactBytes) return whole;
-  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...sharedLinesOf([line, ...others]) };
+  return { schema: 'studio.caption-production.artifact.v5', ...stored, ...(yield* sharedLinesOf([line, ...others])) };
 }

@@ -80,7 +80,7 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
 
 /**
  * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
- * so does its verification; to cut the speech of hours takes a while, so it is done in steps.
+ * so does its verification. To cut the speech of hours takes a while, so it is done in steps.
  */
 export function derivedInSteps<Result>(
   derive: (study: CaptionedStudy) => Steps<Result>,

@@ -21,13 +21,14 @@ import {
   qualityControlReceipt,
 } from '../../contract/captions/quality-control.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import {
   type CaptionProfile,
   captionProfilesOf,
   cueMeasuresOf,
   type ShownCue,
 } from '../../rules/caption-guidelines.ts';
-import { structuralDecisionOf } from '../../rules/caption-quality.ts';
+import { structuralDecisionBySteps } from '../../rules/caption-quality.ts';
 import { artifactIdOf } from '../identities.ts';
 import { artifactRecorded } from '../journal.ts';
 import { inParts, type ReceiptNames, RunParts, RunReceipt, RunRecord } from '../record.ts';
@@ -45,6 +46,20 @@ export interface StoredCaptions {
 export interface CheckableCaptions extends StoredCaptions {
   readonly reference: CaptionReference;
 }
+
+/** The decisions on captions that do not change: a check needs them several times, and those on long ones take a while. */
+const knownDecisions = new WeakMap<CheckableCaptions, QualityControlDecision>();
+
+/** The decision on captions, in steps; once it was made, the check of the same captions only looks it up. */
+export function* decisionBySteps(captions: CheckableCaptions): Steps<QualityControlDecision> {
+  const known = knownDecisions.get(captions);
+  if (known !== undefined) return known;
+  const decision = yield* structuralDecisionBySteps(captions);
+  knownDecisions.set(captions, decision);
+  return decision;
+}
+
+const decisionOf = (captions: CheckableCaptions): QualityControlDecision => resultOfSteps(decisionBySteps(captions));
 
 /** Captions as a request for their check names them. */
 export const candidateOf = (reference: Omit<CaptionReference, 'receiptArtifactId'>): QualityControlCandidate => ({
@@ -109,7 +124,7 @@ export const qualityControl = new RunReceipt<PlainQualityControlReceipt, 'qcId',
   schema: qualityControlReceipt,
   name: 'studio.caption-quality-control.receipt.v1',
   sources: sourcesOf,
-  derive: (run, captions) => ({ ...receiptBody(run, captions), decision: structuralDecisionOf(captions) }),
+  derive: (run, captions) => ({ ...receiptBody(run, captions), decision: decisionOf(captions) }),
 });
 
 /** The decisions on the lines of long captions, as a run stores them. */
@@ -150,7 +165,7 @@ export const longQualityControl = new RunReceipt<LongQualityControlReceipt, 'qcI
   ],
   derive: (run, captions) => {
     const { runtimeId } = run.record;
-    const { lines, ...verdict } = structuralDecisionOf(captions);
+    const { lines, ...verdict } = decisionOf(captions);
     const parts = storedDecisions.namesOf(runtimeId, partsOf(runtimeId, captions, { lines, ...verdict }));
     const acceptedCount = lines.filter(({ outcome }) => outcome === 'accepted').length;
     const withheldCount = lines.length - acceptedCount;
@@ -182,7 +197,7 @@ export async function reopenCheck(
   const { decision } = checked.body;
   // They are named by their content, which is that of the decisions that were derived.
   if ('parts' in decision) await storedDecisions.read(content, decision.parts);
-  return { ...checked, decision: structuralDecisionOf(captions) };
+  return { ...checked, decision: decisionOf(captions) };
 }
 
 /** Checks captions and writes down what came of it. */
@@ -191,7 +206,7 @@ export function recordQualityControl(run: StudyRun, captions: CheckableCaptions)
   const written = declared.write('caption.quality_control_decided', run, declared.of(run, captions));
   if (!isLong(captions)) return written;
   const { runtimeId } = run.record;
-  const outputs = storedDecisions.outputsOf(run, partsOf(runtimeId, captions, structuralDecisionOf(captions)));
+  const outputs = storedDecisions.outputsOf(run, partsOf(runtimeId, captions, decisionOf(captions)));
   return {
     objects: [...outputs.map(({ object }) => object), ...written.objects],
     events: [...outputs.map(({ artifact }) => artifactRecorded(artifact, causeOf(run))), ...written.events],
@@ -303,25 +318,32 @@ const shownCuesOf = (lines: readonly TextLine[], side: CaptionSide): ShownCue[] 
       : [];
   });
 
-function cuesOf(
+function* cuesOf(
   lines: readonly TextLine[],
   side: CaptionSide,
   { countsNarrowHalf }: CaptionProfile,
   shotTimesMs: readonly number[] | null,
-): CueMeasures[] {
+): Steps<CueMeasures[]> {
   const options = { countsNarrowHalf, shotTimesMs: shotTimesMs ?? [] };
-  return shownCuesOf(lines, side).map((cue, at, all) => cueMeasuresOf(cue, all[at - 1] ?? null, options));
+  const measured: CueMeasures[] = [];
+  let before: ShownCue | null = null;
+  for (const cue of shownCuesOf(lines, side)) {
+    measured.push(cueMeasuresOf(cue, before, options));
+    before = cue;
+    yield;
+  }
+  return measured;
 }
 
-function reportOf(
+function* reportOf(
   { artifact, contentId, shotTimesMs, frameRate: known }: ReportedCaptions,
   side: CaptionSide,
   language: string,
   profile: CaptionProfile,
-): CaptionQualityReport {
+): Steps<CaptionQualityReport> {
   const frameRate = known === null ? assumedFrameRate : { ...known, origin: 'media' as const };
   const limits = limitsOf(profile, frameRate);
-  const cues = cuesOf(artifact.lines, side, profile, shotTimesMs);
+  const cues = yield* cuesOf(artifact.lines, side, profile, shotTimesMs);
   const { id, source, date } = profile;
   return {
     jobId: artifact.jobId,
@@ -345,12 +367,16 @@ function reportOf(
  * Holds the cues of both sides of captions against every guideline for their language. A cue without a text on a side is
  * not shown and not measured there. The report is a measurement: it decides nothing.
  */
-export function captionQualityReportsOf(captions: ReportedCaptions): CaptionQualityReport[] {
+export function* captionQualityReportsOf(captions: ReportedCaptions): Steps<CaptionQualityReport[]> {
   const { sourceLanguage, targetLanguage } = captions.artifact.input;
   const languages: Readonly<Record<CaptionSide, string>> = { source: sourceLanguage, target: targetLanguage };
-  return captionSide.options.flatMap((side) =>
-    captionProfilesOf(languages[side]).map((profile) => reportOf(captions, side, languages[side], profile)),
-  );
+  const reports: CaptionQualityReport[] = [];
+  for (const side of captionSide.options) {
+    for (const profile of captionProfilesOf(languages[side])) {
+      reports.push(yield* reportOf(captions, side, languages[side], profile));
+    }
+  }
+  return reports;
 }
 
 /**
@@ -365,7 +391,7 @@ export function captionFindingsOf(
     captionProfilesOf(languages[side]).map((profile) => {
       const { id, source, date } = profile;
       const limits = limitsOf(profile, assumedFrameRate);
-      const findings = cuesOf(lines, side, profile, null).flatMap((cue) => findingsOf(cue, limits));
+      const findings = resultOfSteps(cuesOf(lines, side, profile, null)).flatMap((cue) => findingsOf(cue, limits));
       return { side, language: languages[side], profile: { id, source, date }, findings };
     }),
   );

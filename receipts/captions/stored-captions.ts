@@ -17,8 +17,9 @@ import {
   storedCaptionRecord,
 } from '../../contract/captions/caption-production.ts';
 import { storedBytes } from '../../formats/canonical-json.ts';
+import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { inParts, RunParts, RunRecord } from '../record.ts';
+import { inParts, inPartsBySteps, RunParts, RunRecord } from '../record.ts';
 import { readStoredReceipt, type StoredContent, type StoredReceipt } from '../stored-records.ts';
 
 type SharedCitation = SharedLineage['study']['citations'][number];
@@ -30,7 +31,7 @@ interface SharedLines {
 }
 
 /** Takes what all lineages of one production have in common out of its lines. There is at least one line. */
-export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...CaptionLine[]]): SharedLines {
+export function* sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...CaptionLine[]]): Steps<SharedLines> {
   const citations: SharedCitation[] = [];
   const places = new Map<string, number>();
   const indexOf = (citation: SharedCitation): number => {
@@ -41,14 +42,16 @@ export function sharedLinesOf([first, ...rest]: readonly [CaptionLine, ...Captio
     places.set(said, citations.length);
     return citations.push(citation) - 1;
   };
-  const lines = [first, ...rest].map(({ lineage, ...line }): SharingQueue => {
+  const lines: SharingQueue[] = [];
+  for (const { lineage, ...line } of [first, ...rest]) {
+    yield;
     const { coverage, claimIds, semanticCitations, childReports } = lineage.study;
     const cited = semanticCitations.flatMap(({ observations, ...semanticCitation }, at) => {
       const childReport = childReports[at];
       return childReport === undefined ? [] : [{ index: indexOf({ semanticCitation, childReport }), observations }];
     });
-    return { ...line, lineage: { window: lineage.source.window, coverage, claimIds, citations: cited } };
-  });
+    lines.push({ ...line, lineage: { window: lineage.source.window, coverage, claimIds, citations: cited } });
+  }
   const { derivation, source, study, readiness, approval, captionExecutor } = first.lineage;
   const { coverage, claimIds, semanticCitations, childReports, ...reference } = study;
   return {
@@ -155,8 +158,8 @@ const headBytes = 2048;
 /** How much a part of long captions has room for. */
 const most = { items: captionLimits.maxLines, bytes: captionLimits.maxArtifactBytes - headBytes };
 
-function chunksOf({ jobId, runId, input: { study }, lines }: LongCaptions): CaptionChunk[] {
-  return inParts(lines, most).map((part, index) => ({
+function* chunksOf({ jobId, runId, input: { study }, lines }: LongCaptions): Steps<CaptionChunk[]> {
+  return (yield* inPartsBySteps(lines, most)).map((part, index) => ({
     schema: 'studio.caption-production.chunk.v1',
     jobId,
     runId,
@@ -189,21 +192,24 @@ interface StoredForm {
 /** The stored forms of captions that do not change: each is needed several times, and long ones take a second. */
 const knownForms = new WeakMap<LongCaptions, StoredForm>();
 
-export function storedFormOf(captions: CaptionArtifact): StoredForm {
+export const storedFormOf = (captions: CaptionArtifact): StoredForm => resultOfSteps(storedFormBySteps(captions));
+
+/** The same in steps; once it was done, `storedFormOf` only looks it up. */
+export function* storedFormBySteps(captions: CaptionArtifact): Steps<StoredForm> {
   if (captions.schema !== 'studio.caption-production.artifact.v7')
     return { record: captions, chunks: [], citations: [] };
   const known = knownForms.get(captions);
   if (known !== undefined) return known;
-  const form = longFormOf(captions);
+  const form = yield* longFormOf(captions);
   knownForms.set(captions, form);
   return form;
 }
 
-function longFormOf(captions: LongCaptions): StoredForm {
+function* longFormOf(captions: LongCaptions): Steps<StoredForm> {
   const { lines, ...head } = captions;
   const { runId, sharedLineage } = captions;
-  const chunks = chunksOf(captions);
-  const names = storedChunks.namesOf(runId, chunks);
+  const chunks = yield* chunksOf(captions);
+  const names = yield* storedChunks.namesBySteps(runId, chunks);
   const record: StoredCaptionRecord = {
     ...head,
     schema: 'studio.caption-production.chunked-artifact.v1',
@@ -226,14 +232,19 @@ function longFormOf(captions: LongCaptions): StoredForm {
 }
 
 /** Reads captions back, with all parts of long ones. Throws `EvidenceChainError`. */
-export async function readCaptions(content: StoredContent, contentId: string): Promise<StoredReceipt<CaptionArtifact>> {
+export async function readCaptions(
+  content: StoredContent,
+  contentId: string,
+  pause: () => Promise<void> | void,
+): Promise<StoredReceipt<CaptionArtifact>> {
   const stored = await readStoredReceipt(storedCaptions.shape, content, contentId);
   const { body } = stored;
   if (!('chunks' in body)) return { ...stored, body };
   const lines = (await storedChunks.read(content, body.chunks)).flatMap((chunk) => chunk.lines);
   const head = await headOf(content, body);
   const captions: LongCaptions = { ...head, schema: 'studio.caption-production.artifact.v7', lines };
-  checkObject(contentId, () => demandDerived('caption', body, storedFormOf(captions).record, 'jobId'));
+  const { record } = await resultInSlices(storedFormBySteps(captions), pause);
+  checkObject(contentId, () => demandDerived('caption', body, record, 'jobId'));
   return { ...stored, body: captions };
 }
 

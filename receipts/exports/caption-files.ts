@@ -1,6 +1,7 @@
 import type { CaptionSide, LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
@@ -31,22 +32,25 @@ interface ExportedLine {
 }
 
 /** The lines that have a text on a side that is shown: a withheld text is in no file. */
-function linesOf(captions: CheckedCaptions, { side, lines: breaks }: CaptionForm): ExportedLine[] {
+function* linesOf(captions: CheckedCaptions, { side, lines: breaks }: CaptionForm): Steps<ExportedLine[]> {
   const { sourceLanguage: source, targetLanguage: target } = captions.artifact.input;
   const languages: Readonly<Record<CaptionSide, string>> = { source, target };
   // One text in one language is not shown twice.
   const isOne = source === target || areOneLanguage(source, target);
   const both: readonly CaptionSide[] = isOne ? ['target'] : ['target', 'source'];
   const sides = side === 'both' ? both : [side];
-  return fileLinesOf(captions).flatMap((line) => {
+  const found: ExportedLine[] = [];
+  for (const line of fileLinesOf(captions)) {
+    yield;
     const texts = sides.flatMap((each) => {
       const { state, text } = line[each];
       if (state !== 'available' || text === null) return [];
       const lines = breaks === 'author' ? textLinesOf(text) : brokenLines(text, languages[each]);
       return [{ side: each, lines }];
     });
-    return texts.length === 0 ? [] : [{ id: line.id, startMs: line.startMs, endMs: line.endMs, texts }];
-  });
+    if (texts.length > 0) found.push({ id: line.id, startMs: line.startMs, endMs: line.endMs, texts });
+  }
+  return found;
 }
 
 const textOf = ({ texts }: ExportedLine): string => texts.flatMap(({ lines }) => lines).join('\n');
@@ -57,17 +61,17 @@ const madeOf = ({ receipt, qualityControl, corrected }: CheckedCaptions): string
   ...(corrected === undefined ? [] : [corrected.correction.contentId, corrected.check.contentId]),
 ];
 
-export function webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
+export function* webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
   const captions = acceptedCaptionsOf(runtime, form);
-  const cues = linesOf(captions, form).map((line) => ({ ...line, text: textOf(line) }));
+  const cues = (yield* linesOf(captions, form)).map((line) => ({ ...line, text: textOf(line) }));
   return { text: webVttFile(captions, form.side, cues), madeOf: madeOf(captions) };
 }
 
 /** Captions as SubRip. The format has no comments. */
-export function subRip(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
+export function* subRip(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
   const captions = acceptedCaptionsOf(runtime, form);
   const time = (ms: number): string => webVttTime(ms).replace('.', ',');
-  const cues = linesOf(captions, form).map((line, at) => {
+  const cues = (yield* linesOf(captions, form)).map((line, at) => {
     return `${at + 1}\n${time(line.startMs)} --> ${time(line.endMs)}\n${subRipText(textOf(line))}\n`;
   });
   return { text: cues.join('\n'), madeOf: madeOf(captions) };
@@ -104,7 +108,7 @@ const style =
 const upperStyle = style.replace('Style: Default', 'Style: Source').replace(',1,2,1,2,40', ',1,2,1,8,40');
 
 /** Captions as Advanced SubStation Alpha (version 4.00+). */
-export function subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): ExportedFile {
+export function* subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
   const { side } = form;
   const captions = acceptedCaptionsOf(runtime, form);
   const { receipt, qualityControl } = captions;
@@ -124,7 +128,7 @@ export function subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): Ex
     '[Events]',
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
   ];
-  const shown = linesOf(captions, form);
+  const shown = yield* linesOf(captions, form);
   const spans = assSpans(shown);
   const dialogues = shown.flatMap(({ texts }, at) =>
     texts.map(({ side: each, lines }) => {

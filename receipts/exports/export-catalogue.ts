@@ -1,4 +1,5 @@
 import type { EditRate, ExportName } from '../../contract/exports.ts';
+import type { Steps } from '../../formats/steps.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
 import {
@@ -22,23 +23,30 @@ export interface ExportOptions extends CaptionForm {
   readonly rate: EditRate;
 }
 
+type Exporter = (runtime: VerifiedRuntime, options: ExportOptions) => Steps<ExportedFile>;
+
+/** A file that is written at once: it has facts, and no lines that have to be broken. */
+const atOnce = (write: (runtime: VerifiedRuntime, options: ExportOptions) => ExportedFile): Exporter =>
+  // biome-ignore lint/correctness/useYield: the files of captions take steps
+  function* (runtime, options) {
+    return write(runtime, options);
+  };
+
 /** Every file that a runtime can be had as: the same runtime and options give the same text. */
-export const exportFiles: Readonly<
-  Record<ExportName, (runtime: VerifiedRuntime, options: ExportOptions) => ExportedFile>
-> = {
-  'cuts.edl': (runtime, { rate }) => editDecisionList(runtime, rate),
-  'cuts.otio': openTimeline,
-  'chapters.vtt': webVttChapters,
-  'chapters.ffmetadata': ffmetadataChapters,
-  'labels.txt': audacityLabels,
-  'facts.csv': factTable,
+export const exportFiles: Readonly<Record<ExportName, Exporter>> = {
+  'cuts.edl': atOnce((runtime, { rate }) => editDecisionList(runtime, rate)),
+  'cuts.otio': atOnce(openTimeline),
+  'chapters.vtt': atOnce(webVttChapters),
+  'chapters.ffmetadata': atOnce(ffmetadataChapters),
+  'labels.txt': atOnce(audacityLabels),
+  'facts.csv': atOnce(factTable),
   'captions.srt': subRip,
   'captions.vtt': webVttCaptions,
   'captions.ass': subStationAlpha,
-  'transcript.srt': subRipTranscript,
-  'transcript.vtt': webVttTranscript,
-  'transcript.labels.txt': transcriptLabels,
-  'transcript.csv': transcriptTable,
-  'screen-text.labels.txt': screenTextLabels,
-  'screen-text.csv': screenTextTable,
+  'transcript.srt': atOnce(subRipTranscript),
+  'transcript.vtt': atOnce(webVttTranscript),
+  'transcript.labels.txt': atOnce(transcriptLabels),
+  'transcript.csv': atOnce(transcriptTable),
+  'screen-text.labels.txt': atOnce(screenTextLabels),
+  'screen-text.csv': atOnce(screenTextTable),
 };

@@ -4,6 +4,7 @@ import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
 import { correctionDecisionOf, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
@@ -166,18 +167,14 @@ function shotTimesOf({ execution }: VerifiedRuntime): number[] | null {
 }
 
 /** The answer to a request for measurements of a runtime's captions. No record of a source names its frame rate. */
-export function publishedCaptionReportsOf(runtime: VerifiedRuntime): CaptionQualityReports {
+export function* publishedCaptionReportsOf(runtime: VerifiedRuntime): Steps<CaptionQualityReports> {
   const shotTimesMs = shotTimesOf(runtime);
-  return {
-    schema: 'studio.local-runtime-caption-quality-reports.v1',
-    ...runtimeListOf(runtime),
-    reports: publishedCaptionsOf(runtime).flatMap(({ caption: { artifact } }) =>
-      captionQualityReportsOf({
-        artifact: wholeCaptionsOf(artifact.body),
-        contentId: artifact.contentId,
-        shotTimesMs,
-        frameRate: null,
-      }),
-    ),
-  };
+  const reports: CaptionQualityReports['reports'] = [];
+  for (const { caption } of publishedCaptionsOf(runtime)) {
+    const { body, contentId } = caption.artifact;
+    const artifact = wholeCaptionsOf(body);
+    yield;
+    reports.push(...(yield* captionQualityReportsOf({ artifact, contentId, shotTimesMs, frameRate: null })));
+  }
+  return { schema: 'studio.local-runtime-caption-quality-reports.v1', ...runtimeListOf(runtime), reports };
 }

@@ -19,7 +19,7 @@ import {
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
-import { resultInSlices } from '../../formats/steps.ts';
+import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
 import {
@@ -33,6 +33,7 @@ import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../capti
 import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
 import {
   type CheckableCaptions,
+  decisionBySteps,
   longQualityControl,
   qualityControl,
   recordQualityControl,
@@ -45,6 +46,7 @@ import {
   storedCaptions,
   storedChunks,
   storedCitations,
+  storedFormBySteps,
   storedFormOf,
   wholeCaptionsOf,
 } from '../captions/stored-captions.ts';
@@ -212,22 +214,29 @@ export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
   draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
 
 /** Makes captions and writes them down with their receipt; `artifact` if they exist already. Throws `CaptionFailure`. */
-export function recordCaptions(
+export const recordCaptions = (
   job: CaptionJob,
   artifact: CaptionArtifact = captionsOf(job),
-): StepResult<CaptionReference> {
+): StepResult<CaptionReference> => resultOfSteps(recordCaptionsBySteps(job, artifact));
+
+/** The same for captions that exist, in steps. */
+export function* recordCaptionsBySteps(
+  job: CaptionJob,
+  artifact: CaptionArtifact,
+): Steps<StepResult<CaptionReference>> {
   const { study, translation, allowance } = job;
   const { run } = study;
   const { jobId } = artifact;
   const declared = captionReceiptOf(artifact);
+  const { record, chunks, citations } = yield* storedFormBySteps(artifact);
   const receipt = declared.of(run, { study, translation, allowance, artifact });
-  const { record, chunks, citations } = storedFormOf(artifact);
+  yield;
   const captions = storedCaptions.outputOf(run, record);
   const receipted = declared.outputOf(run, receipt);
   const before = [
     ...(translation === undefined ? [] : translationOutputs(run, translation, allowance !== undefined)),
-    ...storedCitations.outputsOf(run, citations),
-    ...storedChunks.outputsOf(run, chunks),
+    ...(yield* storedCitations.outputsBySteps(run, citations)),
+    ...(yield* storedChunks.outputsBySteps(run, chunks)),
   ];
   const names = {
     receiptArtifactId: receipted.artifact.id,
@@ -320,14 +329,14 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const translated = named === null ? null : await reopenTranslation(context, captions.open.job, named.contentId);
   const begun = { ...captions.open, job: translated?.job ?? captions.open.job };
-  const artifact = await readCaptions(content, captionContentId);
+  const artifact = await readCaptions(content, captionContentId, context.pause);
   const judgement = await judgedCaptions(artifact, begun, translated?.judgement ?? null, context.pause);
   const declared = captionReceiptOf(artifact.body);
   const receipt = await declared.reopen(content, receiptContentId, () =>
     declared.of(run, { ...begun.job, artifact: artifact.body }),
   );
   // The stored artifact equals the derived one, so there is no need to derive it again.
-  const { events, refs } = recordCaptions(begun.job, artifact.body);
+  const { events, refs } = await resultInSlices(recordCaptionsBySteps(begun.job, artifact.body), context.pause);
   journal.take(events);
   const { jobId, result } = artifact.body;
   const detail = countText(result.lineCount, 'line');
@@ -350,7 +359,7 @@ function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCap
 
 /** The captions were checked, once. */
 async function foldCaptionsChecked(
-  { journal, run, content, report }: FoldContext,
+  { journal, run, content, report, pause }: FoldContext,
   captions: VerifiedCaptions,
 ): Promise<VerifiedCaptions> {
   const { caption } = captions;
@@ -358,6 +367,7 @@ async function foldCaptionsChecked(
   if (caption === null || caption.qualityControl !== null) throw journal.fault('type', recorded);
   const { receiptContentId } = journal.expect('caption.quality_control_decided', recorded).data;
   const checkable = checkableOf(caption);
+  await resultInSlices(decisionBySteps(checkable), pause);
   const checked = await reopenCheck(content, receiptContentId, run, checkable);
   journal.take(recordQualityControl(run, checkable).events);
   const { qcId, decision } = checked.body;

@@ -13,7 +13,7 @@ import {
   latinWords,
   scriptOf,
 } from './carried-words.ts';
-import { repeatedTranslations, type TranslatedLine, wordsOf } from './repeated-lines.ts';
+import { plainWordsOf, repeatedTranslations, type TranslatedLine } from './repeated-lines.ts';
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
 /**
@@ -59,7 +59,7 @@ const letters = (text: string): number => lettersOf(text).length;
 function isCopied(source: string, translation: string, names: ReadonlySet<string>): boolean {
   const similarity = similarityOf(source, translation);
   if (letters(source) >= TRANSLATION_GATE.judgedLetters) return similarity >= TRANSLATION_GATE.echoSimilarity;
-  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(wordsOf(source));
+  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(plainWordsOf(source));
 }
 
 /** True for another language or script than requested, or the source itself. */
@@ -89,7 +89,7 @@ export function reasonAgainst(candidate: Candidate, languages: TranslationLangua
 }
 
 /** Lines whose translation another line has as well, although their sources differ. */
-export const repeatedLines = (passed: readonly TranslatedLine[]): Steps<ReadonlySet<string>> =>
+export const repeatedlyTranslated = (passed: readonly TranslatedLine[]): Steps<ReadonlySet<string>> =>
   repeatedTranslations(passed, {
     leastLetters: TRANSLATION_GATE.repeatedLetters,
     sourceLikeness: TRANSLATION_GATE.echoSimilarity,

@@ -17,7 +17,7 @@ import {
   lengthOutliers,
   misplacedLines,
   reasonAgainst,
-  repeatedLines,
+  repeatedlyTranslated,
   type SourceLine,
   type TranslationLanguages,
 } from './gates.ts';
@@ -161,7 +161,7 @@ function* judged(
     yield;
   }
   for (const id of yield* lengthOutliers(passed)) verdicts.set(id, { reason: 'translation_length_outlier' });
-  for (const id of yield* repeatedLines(passed)) verdicts.set(id, { reason: 'translation_repeated' });
+  for (const id of yield* repeatedlyTranslated(passed)) verdicts.set(id, { reason: 'translation_repeated' });
   return verdicts;
 }
 

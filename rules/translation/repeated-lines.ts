@@ -17,7 +17,7 @@ interface RepetitionRule {
 }
 
 /** The words of a text in lower case, parted by single spaces. */
-export const wordsOf = (text: string): string =>
+export const plainWordsOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
@@ -46,7 +46,7 @@ function sourceOf(text: string): Source {
     .join('')
     .split(' ')
     .map((word) => ({ word, longest: [...word].length }));
-  return { words: ` ${wordsOf(text)} `, signs, backwards: signs.toReversed(), columns };
+  return { words: ` ${plainWordsOf(text)} `, signs, backwards: signs.toReversed(), columns };
 }
 
 /** True if one source has all words of the other, too: the same twice, or two lines in one. */
@@ -68,7 +68,7 @@ function* repetitionsOf(passed: readonly TranslatedLine[], { leastLetters }: Rep
   for (const { line, translation } of passed) {
     const source = sources.get(line.text) ?? sourceOf(line.text);
     sources.set(line.text, source);
-    const words = `${wordsOf(translation)} `;
+    const words = `${plainWordsOf(translation)} `;
     const repetition = repetitions.get(words) ?? { words, lines: [] };
     repetitions.set(words, repetition);
     repetition.lines.push({ id: line.id, source, isJudged: lettersOf(translation).length >= leastLetters });
@@ -86,8 +86,8 @@ function commonLength(one: string, other: string): number {
 }
 
 /**
- * Finds for a text every one of many others whose words it has. The others are in order; all that begin a text are in one chain:
- * the last one that is not behind the text, the longest one that begins that one, and so on.
+ * Finds for a text every one of many others whose words it has. The others are in order. All that begin a text are in one chain.
+ * It begins with the last one that is not behind the text, and leads from each to the longest one that begins it.
  */
 class WordIndex<Entry extends { readonly words: string }> {
   readonly #entries: readonly Entry[];
@@ -141,7 +141,7 @@ function commonBeginning(one: readonly string[], other: readonly string[]): read
   return end === -1 ? one : one.slice(0, end);
 }
 
-/** What sources have in common word by word; nothing if they differ in the number of words. */
+/** The common part of sources, word by word; null if they differ in the number of words. */
 function commonColumns(columns: readonly Column[] | null, others: readonly Column[]): readonly Column[] | null {
   if (columns?.length !== others.length) return null;
   return columns.map((column, at) => {

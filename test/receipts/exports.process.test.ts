@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import { fileOf, oneSecondEach, perFile } from './captions/checkable-captions.ts';
@@ -68,7 +69,12 @@ test('SubRip loses no words of a caption that look like markup', async (t) => {
   ];
   const looks = texts.map((text, at) => ({ startMs: 1000 * at, endMs: 1000 * at + 900, text }));
   const written = await captionsSaying(looks);
-  const read = await readByFfmpeg(t, exportFiles['captions.srt'](written, options).text, 'looks.srt', 'webvtt');
+  const read = await readByFfmpeg(
+    t,
+    resultOfSteps(exportFiles['captions.srt'](written, options)).text,
+    'looks.srt',
+    'webvtt',
+  );
   t.deepEqual(wordsOf(read), texts);
 });
 

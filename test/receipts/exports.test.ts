@@ -3,6 +3,7 @@ import webVtt from 'webvtt-parser';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { fieldsOf } from '../fields.ts';
@@ -97,7 +98,7 @@ test('bug: a text that begins with a full-width sign was a formula in a table', 
 test('a reference in a caption stays as written in SubRip', async (t) => {
   const text = 'He wrote &amp; and &#38; and &nbsp; for R&D; so what';
   const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
-  const { text: file } = exportFiles['captions.srt'](written, options);
+  const { text: file } = resultOfSteps(exportFiles['captions.srt'](written, options));
   t.regex(file, /&\u2060amp; and &\u2060#38; and &\u2060nbsp; for R&\u2060D; so what/);
   t.is(file.replaceAll('\u2060', '').split('\n')[2], text);
 });
@@ -105,7 +106,7 @@ test('a reference in a caption stays as written in SubRip', async (t) => {
 test('bug: text in braces with a colon was not visible in SubRip, where players take it for MicroDVD', async (t) => {
   const text = 'Press {C: 12} or {f:x}, not {a:b}';
   const written = await captionsSaying([{ startMs: 0, endMs: 900, text }]);
-  const { text: file } = exportFiles['captions.srt'](written, options);
+  const { text: file } = resultOfSteps(exportFiles['captions.srt'](written, options));
   t.is(file.split('\n')[2], 'Press {\u2060C: 12} or {\u2060f:x}, not {a:b}');
 });
 
@@ -130,7 +131,7 @@ test('bug: a cue of a millisecond had no length in ASS, which counts hundredths 
     [3999, 4000],
   ] as const;
   const cues = spans.map(([startMs, endMs], at) => ({ startMs, endMs, text: `Cue number ${at}` }));
-  const { text } = exportFiles['captions.ass'](await captionsSaying(cues), options);
+  const { text } = resultOfSteps(exportFiles['captions.ass'](await captionsSaying(cues), options));
   t.deepEqual(text.match(/(?<=^Dialogue: 0,)[^,]*,[^,]*/gm), [
     '0:00:00.00,0:00:00.01',
     '0:00:00.01,0:00:00.02',
@@ -164,13 +165,13 @@ test('a study without the evidence of a file refuses it', async (t) => {
 test('every file names its sources, and is the same each time', (t) => {
   for (const [name, build] of Object.entries(exportFiles)) {
     if (/^(transcript|screen-text)\./.test(name)) {
-      t.throws(() => build(cut, options), { message: /no evidence of (transcript|text on the screen)/ });
+      t.throws(() => resultOfSteps(build(cut, options)), { message: /no evidence of (transcript|text on the screen)/ });
       continue;
     }
-    const first = build(cut, options);
+    const first = resultOfSteps(build(cut, options));
     t.true(first.madeOf.length > 0);
     for (const contentId of first.madeOf) t.regex(contentId, /^sha256:[a-f0-9]{64}$/);
-    t.deepEqual(build(cut, options), first);
+    t.deepEqual(resultOfSteps(build(cut, options)), first);
   }
 });
 

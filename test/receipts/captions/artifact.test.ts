@@ -5,6 +5,7 @@ import type { Range } from '../../../contract/base/grammar.ts';
 import { type CaptionLine, captionLimits, captionLine, captionWords } from '../../../contract/captions/caption-line.ts';
 import { captionArtifact } from '../../../contract/captions/caption-production.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { qualityControl as qualityControlReceipt } from '../../../receipts/captions/quality-control.ts';
 import { sharedLinesOf, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
@@ -191,7 +192,7 @@ test('the shared form says the same as the whole one', async (t) => {
   const [first, ...rest] = whole.lines;
   if (first === undefined) throw new Error('there are lines');
   const { lines, sharedLineage, ...said } = artifact;
-  t.deepEqual(sharedLinesOf([first, ...rest]), { sharedLineage, lines });
+  t.deepEqual(resultOfSteps(sharedLinesOf([first, ...rest])), { sharedLineage, lines });
   t.deepEqual({ ...said, schema: whole.schema, lines: whole.lines }, whole);
 });
 
@@ -202,7 +203,7 @@ test('lines with different citations and gaps share what they can, and come back
   t.deepEqual([...counts].sort(), [0, 1, 2]);
   const [first, ...rest] = lines;
   if (first === undefined) throw new Error('there are lines');
-  const shared = sharedLinesOf([first, ...rest]);
+  const shared = resultOfSteps(sharedLinesOf([first, ...rest]));
   t.true(shared.sharedLineage.study.citations.length <= job.study.findings.reads.length);
   const artifact = captionsOf(job);
   const v5 = { ...artifact, schema: 'studio.caption-production.artifact.v5', ...shared };

@@ -42,7 +42,7 @@ function findingsIn(language: string, cues: readonly SegmentedCue[]): string[] {
   const input = { ...artifact.input, sourceLanguage: language, targetLanguage: language };
   const asked = { ...artifact, input, lines };
   const captions = { artifact: asked, contentId: reference.contentId, shotTimesMs: null, frameRate: null };
-  return captionQualityReportsOf(captions).flatMap(({ side, findings }) =>
+  return resultOfSteps(captionQualityReportsOf(captions)).flatMap(({ side, findings }) =>
     side === 'source' ? findings.map(({ lineId, code, measured }) => `${lineId} ${code} ${measured}`) : [],
   );
 }

@@ -6,8 +6,8 @@ import { brokenLines } from '../../../rules/line-breaks.ts';
 import { groupedCues } from '../../../rules/pairing.ts';
 import { breakCosts, cueShapeOf, rowsOf, untimedUnits } from '../../../rules/segmentation.ts';
 import { editDistance, lettersOf, similarityOf } from '../../../rules/text-comparison.ts';
-import { repeatedLines } from '../../../rules/translation/gates.ts';
-import { type TranslatedLine, wordsOf } from '../../../rules/translation/repeated-lines.ts';
+import { repeatedlyTranslated } from '../../../rules/translation/gates.ts';
+import { plainWordsOf, type TranslatedLine } from '../../../rules/translation/repeated-lines.ts';
 import { chanceFrom } from './chance.ts';
 
 /** Draws whole numbers below a bound, the same ones again from a seed. */
@@ -23,7 +23,8 @@ const cost = <Value>(steps: Steps<Value>): { readonly value: Value; readonly ste
   }
 };
 
-const holds = (outer: string, inner: string): boolean => ` ${wordsOf(outer)} `.includes(` ${wordsOf(inner)} `);
+const holds = (outer: string, inner: string): boolean =>
+  ` ${plainWordsOf(outer)} `.includes(` ${plainWordsOf(inner)} `);
 
 /** The rule as it is written: every line beside every other. */
 function repeatedPairByPair(passed: readonly TranslatedLine[]): string[] {
@@ -59,7 +60,7 @@ test('lines that repeat a translation are those of a comparison of every line wi
     });
     const expected = repeatedPairByPair(passed);
     repeated += expected.length;
-    t.deepEqual([...resultOfSteps(repeatedLines(passed))].sort(), expected, JSON.stringify(passed));
+    t.deepEqual([...resultOfSteps(repeatedlyTranslated(passed))].sort(), expected, JSON.stringify(passed));
   }
   t.true(repeated > 1000);
 });
@@ -80,7 +81,7 @@ for (const [what, lineOf] of Object.entries(dialogues)) {
   test(`bug: translation gates compared every line with every line, lines ${what}`, (t) => {
     const stepsOver = (count: number): number =>
       cost(
-        repeatedLines(
+        repeatedlyTranslated(
           Array.from({ length: count }, (_, at) => {
             const [text, translation] = lineOf(at);
             return { line: { id: `line-${at}`, text }, translation };

@@ -8,6 +8,7 @@ import {
 } from '../../../contract/captions/quality-control.ts';
 import type { ReviewDecision } from '../../../contract/review.ts';
 import { canonicalJson, contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import {
   candidateOf,
@@ -310,7 +311,9 @@ const reported = (words: readonly Words[], known: Partial<ReportedCaptions> = {}
 };
 
 const reportOf = (captions: ReportedCaptions, side: 'source' | 'target', id: 'netflix' | 'ted') => {
-  const found = captionQualityReportsOf(captions).find((each) => each.side === side && each.profile.id === id);
+  const found = resultOfSteps(captionQualityReportsOf(captions)).find(
+    (each) => each.side === side && each.profile.id === id,
+  );
   if (found === undefined) throw new RangeError('no such report');
   return captionQualityReport.parse(found);
 };
@@ -338,7 +341,7 @@ const measured = (text: string, countsNarrowHalf = false) =>
   cueMeasuresOf({ lineId: 'line-1', startMs: 0, endMs: 1000, text }, null, { ...options, countsNarrowHalf });
 
 test('both sides are held against both guidelines', (t) => {
-  const reports = captionQualityReportsOf(reported([cue(1000, 3000, 'Good morning')]));
+  const reports = resultOfSteps(captionQualityReportsOf(reported([cue(1000, 3000, 'Good morning')])));
   t.deepEqual(
     reports.map(({ side, language, profile }) => [side, language, profile.id]),
     [
@@ -523,8 +526,8 @@ test('captions without a line are reported on without a cue', (t) => {
 test('a report is of whole numbers and the same at every read', (t) => {
   const { artifact, reference } = checkableCaptions(threeLines);
   const captions = { artifact, contentId: reference.contentId, shotTimesMs: [1234], frameRate: null };
-  const first = canonicalJson(captionQualityReportsOf(captions));
-  t.is(canonicalJson(captionQualityReportsOf(captions)), first);
+  const first = canonicalJson(resultOfSteps(captionQualityReportsOf(captions)));
+  t.is(canonicalJson(resultOfSteps(captionQualityReportsOf(captions))), first);
   t.notRegex(first, /\d\.\d/);
 });
 
@@ -550,13 +553,13 @@ async function runtimeAfter(tail: readonly EventDraft[]) {
 
 test('captions of a study without evidence of cuts are measured without them', async (t) => {
   const runtime = await runtimeAfter([]);
-  t.deepEqual(publishedCaptionReportsOf(runtime).reports, []);
+  t.deepEqual(resultOfSteps(publishedCaptionReportsOf(runtime)).reports, []);
   const approvedStudy = approvedStudyOf(runtime, review.refs);
   if (approvedStudy === null) throw new Error('the approval does not stand');
   const job: CaptionJob = { study: approvedStudy, attempt: 0, classification: 'deterministic_current_run_test_seam' };
   const { objects, events, refs } = recordCaptions(job);
   for (const { contentId, bytes } of objects) files.set(contentId, bytes);
-  const answer = publishedCaptionReportsOf(await runtimeAfter([captionStarted(job), ...events]));
+  const answer = resultOfSteps(publishedCaptionReportsOf(await runtimeAfter([captionStarted(job), ...events])));
   t.deepEqual(captionQualityReports.parse(answer), answer);
   t.is(answer.reports.length, 4);
   for (const { captionContentId, shotChanges, cues } of answer.reports) {

@@ -11,6 +11,7 @@ import {
 import { longQualityControlReceipt } from '../../../contract/captions/quality-control.ts';
 import type { Judgement } from '../../../contract/judgement.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
@@ -356,7 +357,7 @@ test('long captions and their check are derived again when they are reopened', a
   t.deepEqual(published.caption.artifact.body, captionsOf(longJob));
   t.is(publishedQualityControlsOf(runtime)[0]?.acceptedLineIds.length, lineCount);
   t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
-  t.is(publishedCaptionReportsOf(runtime).reports[0]?.cues.length, lineCount);
+  t.is(resultOfSteps(publishedCaptionReportsOf(runtime)).reports[0]?.cues.length, lineCount);
   const { run } = longCaptioned;
   const checkable = checkableOf(published.caption);
   t.deepEqual(recordQualityControl(run, checkable).events, longSteps.checked);

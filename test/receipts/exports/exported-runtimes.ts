@@ -1,4 +1,5 @@
 import type { ExportName } from '../../../contract/exports.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { type ExportOptions, exportFiles } from '../../../receipts/exports/export-catalogue.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import { captionedClip } from '../captions/captioned-studies.ts';
@@ -84,4 +85,4 @@ export const recognizedSaying = (runtime: VerifiedRuntime, texts: readonly strin
   );
 
 export const textOf = (name: ExportName, runtime: VerifiedRuntime, given = options): string =>
-  exportFiles[name](runtime, given).text;
+  resultOfSteps(exportFiles[name](runtime, given)).text;
