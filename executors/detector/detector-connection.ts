@@ -24,8 +24,9 @@ const LIMITS: ProcessLimits = {
   memoryBytes: MEMORY_BYTES.detector,
 };
 
-// Far longer than the work that can lie before a request in the pipe.
-const UNANSWERED_MS = 10_000;
+// Far longer than the work that can lie before a request in the pipe, also on a busy machine. With 10 s, the end of one job there
+// failed every other job of the process.
+const UNANSWERED_MS = 120_000;
 
 const index = z.number().int().nonnegative();
 const span = z.tuple([index, index]);

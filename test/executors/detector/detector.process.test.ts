@@ -17,7 +17,7 @@ import { descendant, descendants, watched } from '../evidence/detection-for-test
 import { alive, failureOf, fake, HandClock, launcherFor, waitUntilDead } from '../process/launcher-for-tests.ts';
 
 const IDLE_MS = 1234;
-const UNANSWERED_MS = 10_000;
+const UNANSWERED_MS = 120_000;
 
 /** Bytes of one sample of every signal. */
 const INSTANT = 8;
