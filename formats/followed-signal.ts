@@ -1,5 +1,5 @@
 /** A signal for one piece of work. Many of them may follow a signal that lives as long as the process. */
-export interface FollowedSignal {
+export interface WorkSignal {
   /** Aborts with the reason of the first signal that does. */
   readonly signal: AbortSignal;
   /** Lets go of the signals that it follows; to be called when the work has ended. */
@@ -40,7 +40,7 @@ export function onAbort(signal: AbortSignal, end: () => void): () => void {
  * Follows signals until `release` is called. `AbortSignal.any` lets go of nothing before a garbage collection, and in some releases
  * of Node not even then. `fetch` in Node 20 leaves its listener on the signal, and warns about each one above 1,500.
  */
-export function followedSignals(signals: readonly (AbortSignal | null | undefined)[]): FollowedSignal {
+export function followedSignals(signals: readonly (AbortSignal | null | undefined)[]): WorkSignal {
   const work = new AbortController();
   const releases = signals.map((each) => (each ? onAbort(each, () => work.abort(each.reason)) : () => undefined));
   return {

@@ -1,4 +1,4 @@
-import { type FollowedSignal, followedSignals } from './followed-signal.ts';
+import { followedSignals, type WorkSignal } from './followed-signal.ts';
 
 /** A request as `fetch` takes it, with any number of signals. A redirect is never followed by requests to this machine. */
 export interface HttpRequest {
@@ -90,7 +90,7 @@ export async function directFetch(address: string, request: HttpRequest): Promis
  * The body of an answer of `fetch`. It ends with `work`, which it releases. In Node 20 and 22 the signal of a `fetch` is lost with
  * the first garbage collection after the head of its answer.
  */
-function heldBody(body: ReadableStream<Uint8Array>, { signal, release }: FollowedSignal): ReadableStream<Uint8Array> {
+function heldBody(body: ReadableStream<Uint8Array>, { signal, release }: WorkSignal): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let stop: () => void = () => undefined;
   const ended = () => {
