@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { serverFault } from '../../cli/settings/start-trial.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -240,7 +240,7 @@ test('bug: a model server with a fragment was set, and refused only once a model
 
 test('bug: the settings showed the password of a queue', async (t) => {
   const root = await newRoot(t);
-  const words = ['work-queue=redis://me:secret@127.0.0.1:6379', `object-source=${tmpdir()}`];
+  const words = ['work-queue=redis://me:secret@127.0.0.1:6379', `object-source=${dirname(root)}`];
   const set = await runCommand(['settings', 'set', ...words, '--data-root', root]);
   t.is(set.exit, 0, set.stderr);
   const shown = [set, await runCommand(['settings', '--json', '--data-root', root])].map(({ stdout }) => stdout);
