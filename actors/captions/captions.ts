@@ -9,6 +9,7 @@ import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
@@ -144,7 +145,7 @@ export class CaptionService {
     const { record } = runtime.accepted;
     const { ability } = this.#options;
     const obstacle = captionObstacleOf(record, ability.allowance.maxDurationMs);
-    if (obstacle !== null) throw illegal(obstacle);
+    if (obstacle !== null) throw illegal(wireText(obstacle));
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
       throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
@@ -156,7 +157,7 @@ export class CaptionService {
     if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
     const { job, absence } = captionProspectOf(study, captions.attempts, ability);
-    if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
+    if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
     const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
     const others = correctionsObstacle(corrections, () => draftBaseOf(job));
     if (others !== null) throw illegal(others);

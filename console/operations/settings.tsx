@@ -7,8 +7,9 @@ import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
-import { sentence, type Tone, wordsOf } from '../words/codes.ts';
 import { counted, duration, size } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
+import type { Tone } from '../words/tone.ts';
 
 type Value = Exclude<HostSetting['value'], null>;
 

@@ -1,10 +1,13 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
+import type { Cause } from '../../contract/causes/causes.ts';
+import type { PagePlace } from '../../contract/causes/wording.ts';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
-import { captionsOffWords, sentence } from '../words/codes.ts';
+import { pageText } from '../words/cause-words.ts';
 import type { FailureStory } from '../words/failures.ts';
 import { withTimes } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /**
@@ -50,15 +53,22 @@ export const TypedCommand = ({ words }: { readonly words: string }) => (
   </>
 );
 
-/** The way to Operations, for a text about captions that are off or about an engine; nothing for other texts. */
-export const CaptionsSwitch = ({ words }: { readonly words: string }) =>
-  words.startsWith(captionsOffWords) ? (
-    <>
-      Switch them on in <a href={addressOf({ view: 'operations' })}>Operations</a> (restarts the host).
-    </>
-  ) : words.includes('Operations') ? (
-    <a href={addressOf({ view: 'operations' })}>Open Operations</a>
-  ) : null;
+const placeWords: Readonly<Record<PagePlace, string>> = { operations: 'Open Operations', library: 'Open the library' };
+
+/** The remedy of each cause as a sentence, with a link to the part of the page that it names. */
+export const Remedies = ({ causes }: { readonly causes: readonly Cause[] }) => (
+  <>
+    {causes.map(pageText).map(({ remedy, at }) => {
+      if (remedy === null) return null;
+      const view = at === 'operations' ? 'operations' : 'sources';
+      return (
+        <Fragment key={remedy}>
+          {sentence(remedy)}. {at !== null && <a href={addressOf({ view })}>{placeWords[at]}</a>}{' '}
+        </Fragment>
+      );
+    })}
+  </>
+);
 
 /** A refusal or a fault of the host: what happened, what to do, its code. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {

@@ -1,5 +1,5 @@
-import { sentence } from './codes.ts';
 import { withTimes } from './numbers.ts';
+import { sentence } from './sentence.ts';
 
 /** A failure for people: what happened, what it means, what to do, and its code. */
 export interface FailureStory {

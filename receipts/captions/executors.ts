@@ -5,6 +5,7 @@ import type {
   CaptionTranslator,
 } from '../../contract/captions/caption-line.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { LinesCause } from '../../contract/causes/causes.ts';
 import type {
   CueFact,
   EvidenceArtifact,
@@ -20,7 +21,6 @@ import { type CaptionedStudy, captionInputOf, derivedOnce } from './captioned-st
 import {
   asOneRow,
   isOneLanguage,
-  type LinesAbsence,
   recognizedAbsence,
   recognizedLines,
   type TextToTranslate,
@@ -122,7 +122,7 @@ interface CaptionExecutor {
   /** The stored text of a study that a model has to translate; null if nothing has to be. */
   toTranslate?(study: CaptionedStudy): TextToTranslate | null;
   /** The reason why it has no line of a study; only for a study without lines. */
-  absence(study: CaptionedStudy): LinesAbsence;
+  absence(study: CaptionedStudy): LinesCause;
 }
 
 const common = { version: '1', cognitionClaim: 'none' } as const;
@@ -141,7 +141,7 @@ const recorded: CaptionExecutor = {
     ...common,
   }),
   draft: () => [],
-  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+  absence: () => ({ code: 'no_lines_of_this_run', params: {} }),
 };
 
 const seam = { lineMs: 500, leastLines: 1, mostLines: 6 } as const;
@@ -173,7 +173,7 @@ const deterministicTest: CaptionExecutor = {
       source: { state: 'available', text: `Deterministic source line ${index + 1}` },
       target: { state: 'available', text: `Deterministic target line ${index + 1}` },
     })),
-  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+  absence: () => ({ code: 'no_lines_of_this_run', params: {} }),
 };
 
 /** The text of a track for one side of a line: a track in another language than its tag gives nothing. */
@@ -221,10 +221,8 @@ const embeddedSubtitles: CaptionExecutor = {
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
-    const languages = [...new Set([sourceLanguage, targetLanguage])].join(' or ');
-    return source === null && target === null
-      ? { reason: 'no_text_track', text: `the media has no text track in ${languages} that can be read` }
-      : { reason: 'no_cue_in_range', text: `no cue in ${languages} lies in the range of the study` };
+    const languages = [...new Set([sourceLanguage, targetLanguage])];
+    return { code: source === null && target === null ? 'no_text_track' : 'no_cue_in_range', params: { languages } };
   },
 };
 

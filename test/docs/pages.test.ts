@@ -14,11 +14,11 @@ import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
+import { lineCauseCodes } from '../../contract/causes/causes.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/explanation.ts';
 import { runtimeReasonCode } from '../../contract/study/status.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { linesAbsences } from '../../receipts/captions/transcript-lines.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
@@ -198,7 +198,7 @@ test('every word for the cause of captions that failed is documented', (t) => {
 });
 
 test('every reason against captions without a line is documented', (t) => {
-  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(linesAbsences));
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(lineCauseCodes));
 });
 
 test('every fault of a source folder is documented', async (t) => {
