@@ -113,7 +113,7 @@ async function screenTextFinding(): Promise<HostFinding> {
     return ok('screen-text', `tesseract with ${DEFAULT_LANGUAGES.join(', ')}`);
   } catch (error) {
     if (!(error instanceof ScreenTextUnavailable)) throw error;
-    return ok('screen-text', `none: ${error.message.replace(/^[a-z_]+: /, '')}`);
+    return ok('screen-text', `none: ${error.detail}`);
   }
 }
 
@@ -165,14 +165,18 @@ async function nearestFolder(dataRoot: string): Promise<string> {
 }
 
 /** The host of the data root, if one runs; and the port that its settings choose, if none does. */
-async function hostFindings(dataRoot: string, port: number | null): Promise<readonly [HostFinding, ...HostFinding[]]> {
+async function hostFindings(
+  dataRoot: string,
+  port: number | null,
+): Promise<{ readonly isRunning: boolean; readonly findings: readonly HostFinding[] }> {
   try {
     const { client } = await findHost(dataRoot, { environment: {} });
-    return [ok('host', `runs, version ${(await client.health()).version}`)];
+    return { isRunning: true, findings: [ok('host', `runs, version ${(await client.health()).version}`)] };
   } catch (error) {
-    if (!(error instanceof NoHost)) return [failed('host', messageOf(error), 'look at stderr of the host')];
+    const fault = error instanceof NoHost ? null : failed('host', messageOf(error), 'look at stderr of the host');
+    if (fault !== null) return { isRunning: false, findings: [fault] };
     const none = ok('host', 'none runs on this data root');
-    return port === null ? [none] : [none, await portFinding(port)];
+    return { isRunning: false, findings: port === null ? [none] : [none, await portFinding(port)] };
   }
 }
 
@@ -230,8 +234,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
   const dataRoot = dataRootOf(given);
   const start = parseFlags(['--data-root', dataRoot], serveFlags);
   const settings = await settingsFinding(settingsPath(start), start, process.env);
-  const hosts = await hostFindings(dataRoot, settings.options?.port ?? null);
-  const isRunning = hosts[0].detail.startsWith('runs');
+  const { isRunning, findings: hosts } = await hostFindings(dataRoot, settings.options?.port ?? null);
   const findings = [
     nodeFinding(process.versions.node),
     await adapterFinding(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failure } from './base/errors.ts';
 import { contentId, count, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
-import { partCause, plainCause } from './causes/causes.ts';
+import { partCause, plainCause, studyCause } from './causes/causes.ts';
 import { claimState } from './evidence/assessment.ts';
 import { fieldOrder, furtherKinds } from './evidence/evidence.ts';
 import { sourceKind } from './sources/source-session.ts';
@@ -171,6 +171,8 @@ export const runtimeOverview = z.strictObject({
     step: z.enum(studySteps).nullable(),
     /** Why it ended without its findings; null unless it did. */
     reason: failure.nullable(),
+    /** The cause behind `reason`. */
+    cause: studyCause.nullable(),
     /** How often a host took it up again. */
     resumes: count,
     /** The rest of the time that it may use while a host is up; null once it has ended. */

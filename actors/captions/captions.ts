@@ -6,9 +6,14 @@ import type {
   CaptionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
-import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import {
+  type CaptionProductionRequest,
+  captionCauses,
+  maximumCaptionAttempts,
+} from '../../contract/captions/caption-production.ts';
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
+import { firstWordOf } from '../../contract/causes/stored-failures.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
@@ -169,13 +174,13 @@ export class CaptionService {
     const failure = isRowOf(row, 'caption-production') ? row.snapshot.context.failure : null;
     const message = failure?.message ?? 'interrupted: no reason was recorded';
     if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
-    const word = message.slice(0, message.indexOf(':'));
-    return new ServiceError(answerCodes[word] ?? 'illegal_caption_transition', message);
+    const word = firstWordOf(message, captionCauses);
+    return new ServiceError((word === null ? undefined : answerCodes[word]) ?? 'illegal_caption_transition', message);
   }
 }
 
-/** How an attempt that failed for no fault of the request is answered, by the first word of its failure. */
-const answerCodes: Readonly<Record<string, ErrorCode>> = {
+/** How an attempt that failed for no fault of the request is answered, by its cause. */
+const answerCodes: Readonly<Partial<Record<(typeof captionCauses)[number], ErrorCode>>> = {
   translator: 'caption_translation_failed',
   damaged: 'stored_content_inconsistent',
   internal: 'internal_failure',

@@ -29,6 +29,7 @@ import {
   settingFlags,
   settingRoomOf,
   settingsAfter,
+  UnreadableSettings,
   withoutLeftovers,
   withSettings,
   writeSettings,
@@ -188,8 +189,8 @@ export class RunningSettings implements SettingsService {
     try {
       return { settings: await readSettings(path), fault: null };
     } catch (error) {
-      if (!(error instanceof StartError)) throw error;
-      return { settings: null, fault: error.message.replace(`${path}: `, '') };
+      if (!(error instanceof UnreadableSettings)) throw error;
+      return { settings: null, fault: error.detail };
     }
   }
 

@@ -27,7 +27,17 @@ export type SettingValue = string | number | boolean | readonly string[];
 /** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
 
-const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
+/** A settings file that cannot be read; `detail` says where and why, without the file. */
+export class UnreadableSettings extends StartError {
+  constructor(
+    path: string,
+    readonly detail: string,
+  ) {
+    super('invalid_settings', `${path}: ${detail}`);
+  }
+}
+
+const refused = (path: string, detail: string) => new UnreadableSettings(path, detail);
 
 /** `12:3` for an offset: the line and the column, both from 1. */
 function placeOf(text: string, offset: number): string {

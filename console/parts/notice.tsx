@@ -1,12 +1,12 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Cause } from '../../contract/causes/causes.ts';
+import { readersRemedy } from '../../contract/causes/refusals.ts';
 import type { PagePlace } from '../../contract/causes/wording.ts';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
 import { pageText } from '../words/cause-words.ts';
 import type { FailureStory } from '../words/failures.ts';
-import { withTimes } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -74,7 +74,7 @@ export const Remedies = ({ causes }: { readonly causes: readonly Cause[] }) => (
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
   return (
-    <Notice kind="failed" title={sentence(withTimes(what))}>
+    <Notice kind="failed" title={sentence(what)}>
       {isLocked ? (
         <>
           <p>
@@ -85,7 +85,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
           </button>
         </>
       ) : (
-        hint !== null && <p>{sentence(withTimes(hint))}.</p>
+        hint !== null && <p>{sentence(hint)}.</p>
       )}
       {code !== null && <p class="quiet mono">{code}</p>}
       {onRetry !== undefined && (
@@ -159,7 +159,8 @@ interface FailureWords {
 /** An error of the client in words: what happened, what to do, and its code. */
 export function failureWords(error: unknown): FailureWords {
   if (!(error instanceof Error)) return { what: String(error), hint: null, code: null, isLocked: false };
-  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const ofClient = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  const hint = (code === null ? null : readersRemedy(code, 'page')) ?? ofClient;
   return { what: error.message, hint, code, isLocked: code === 'unauthorized' };
 }

@@ -6,10 +6,10 @@ import { duration } from './numbers.ts';
 import { wordsOf } from './sentence.ts';
 
 /** Languages by their names, and lengths as every other time of this page. */
-const spelling: Spelling = { language: languageName, length: duration };
+export const pageSpelling: Spelling = { language: languageName, length: duration };
 
 /** A cause in the words of this page. */
-export const pageText = (cause: Cause): CauseText => causeText(cause, 'page', spelling);
+export const pageText = (cause: Cause): CauseText => causeText(cause, 'page', pageSpelling);
 
 /** A reason code of a record in words; the code itself if this page does not know it. */
 export const pageReason = (code: string): string =>
@@ -19,4 +19,4 @@ export const pageReason = (code: string): string =>
 export const whatWords = (causes: readonly Cause[]): string => causes.map((each) => pageText(each).what).join('; ');
 
 /** All causes in their order, each with its remedy. */
-export const causeWords = (causes: readonly Cause[]): string => causesText(causes, 'page', spelling);
+export const causeWords = (causes: readonly Cause[]): string => causesText(causes, 'page', pageSpelling);

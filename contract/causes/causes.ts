@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count, languageTag, positive } from '../base/grammar.ts';
 import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
+import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
 import { type ReasonCode, reasonTexts } from './reasons.ts';
 
 /**
@@ -72,6 +73,44 @@ const partCauses = [
   causeOf('subtitles_give_captions', {}),
 ] as const;
 
+/** The parts of the host for measuring, recognizing, writing and fetching. */
+export const engineKind = z.enum([
+  'detectors',
+  'recognizer',
+  'screen_text',
+  'captions',
+  'caption_translation',
+  'explanations',
+  'video_hosts',
+]);
+
+const engineCauses = [
+  /** A part of the host that it was started without. */
+  causeOf('engine_off', { engine: engineKind.exclude(['detectors']) }),
+  /** `languages` are those of the text on the screen, in codes of the engine. */
+  causeOf('engine_missing', {
+    engine: z.enum(['pocketsphinx', 'whisper-cli', 'tesseract']),
+    languages: z.array(z.string()),
+  }),
+  causeOf('model_file_missing', {}),
+  causeOf('model_missing', {}),
+  causeOf('no_model_server', {}),
+] as const;
+
+/** Why an engine of the host or of this machine is not in use. */
+export const engineCause = z.discriminatedUnion('code', engineCauses);
+
+const work = z.strictObject({ of: z.enum(['file', 'video', 'study']) });
+
+const failureOf = (codes: readonly FailureCode[]) =>
+  z.strictObject({ code: z.enum([...new Set(codes)] as [FailureCode, ...FailureCode[]]), params: work });
+
+/** The causes of an ingest without a source. The code of its failure is one of them if the host knows no other. */
+export const ingestCause = failureOf(ingestFailures);
+
+/** The causes of a study that ended without its result. */
+export const studyCause = failureOf(studyFailures);
+
 /** The causes of a part of an overview. */
 export const partCause = z.discriminatedUnion('code', [plainCause, ...captionCauses, ...lineCauses, ...partCauses]);
 
@@ -116,6 +155,8 @@ export const warningCause = z.discriminatedUnion('code', [
 
 /** Every cause there is. */
 export const cause = z.discriminatedUnion('code', [
+  failureOf([...ingestFailures, ...studyFailures]),
+  ...engineCauses,
   plainCause,
   ...captionCauses,
   ...planCauses,
@@ -132,6 +173,8 @@ export type CauseWith<Code extends CauseCode> = Code extends ReasonCode
 export type PlannedCause = z.infer<typeof plannedCause>;
 export type WarningCause = z.infer<typeof warningCause>;
 export type PlainCause = z.infer<typeof plainCause>;
+export type FailureCause = { readonly code: FailureCode; readonly params: z.infer<typeof work> };
+export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
 export type LinesCause = z.infer<(typeof lineCauses)[number]> | CauseWith<'no_translator'>;
 

@@ -1,4 +1,5 @@
 import type { Cause, CauseCode, CauseWith } from './causes.ts';
+import { type FailedWork, type FailureCode, failureTexts, isFailure, otherFailures } from './failures.ts';
 import { isReason, type ReasonCode, reasonTexts } from './reasons.ts';
 
 /** A person at the terminal, a person with the page, or an agent with its tools. */
@@ -40,13 +41,42 @@ interface Wording<Params> {
   readonly joint?: Joint | ((params: Params) => Joint | null);
 }
 
-type Wordings = { readonly [Code in Exclude<CauseCode, ReasonCode>]: Wording<CauseWith<Code>['params']> };
+type Wordings = { readonly [Code in Exclude<CauseCode, ReasonCode | FailureCode>]: Wording<CauseWith<Code>['params']> };
 
 const either = (languages: readonly string[], { language }: Spelling, word: string): string =>
   languages.map(language).join(` ${word} `);
 
 const inTheHandsOfAPerson = 'only a person can change this: tell them';
 const anotherStudy = 'start_study with a name as `again` studies the range once more';
+
+type EngineKind = CauseWith<'engine_off'>['params']['engine'];
+
+const engineFlags: Readonly<Record<EngineKind, string>> = {
+  recognizer: 'start the host with --semantic-recognizer',
+  screen_text: 'start the host with --screen-text',
+  captions: 'start the host with --caption-executor',
+  caption_translation: 'start the host with --caption-executor subtitles-translated or recognized-translated',
+  explanations: 'start the host with --language-explanation-executor',
+  video_hosts: 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP',
+};
+
+const engineParts: Readonly<Record<EngineKind, string>> = {
+  recognizer: 'use “Speech recognition” under Engines',
+  screen_text: 'use “Text on the screen” under Engines',
+  captions: 'use “Captions from subtitle tracks” under Engines',
+  caption_translation: 'use “Translation of captions” under Engines',
+  explanations: 'choose “Language explanation executor” under All settings',
+  video_hosts: 'install yt-dlp on the computer of the host, and restart the host',
+};
+
+const installations: Readonly<
+  Record<CauseWith<'engine_missing'>['params']['engine'], (languages: readonly string[]) => string>
+> = {
+  pocketsphinx: () => 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
+  'whisper-cli': () => 'install whisper.cpp and put whisper-cli on PATH',
+  tesseract: (languages) =>
+    `npm install --ignore-scripts tesseract.js@7.0.0 ${languages.map((code) => `@tesseract.js-data/${code}@1.0.0`).join(' ')}, beside this package`,
+};
 
 const wordings: Wordings = {
   no_caption_executor: {
@@ -164,6 +194,47 @@ const wordings: Wordings = {
   screen_text_will_be_read: {
     what: ({ engine, languages, pictures }) =>
       `text on the screen will be read by ${engine} with ${languages.join(', ')}, in up to ${pictures} pictures and those of the keyframes`,
+  },
+  engine_off: {
+    what: 'it is off',
+    remedies: {
+      terminal: ({ engine }) => engineFlags[engine],
+      page: ({ engine }) => engineParts[engine],
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  engine_missing: {
+    what: 'it is not installed',
+    remedies: {
+      terminal: ({ engine, languages }) => installations[engine](languages),
+      page: ({ engine }) => `install ${engine} on the computer of the host, and open this page again`,
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  model_file_missing: {
+    what: 'it lacks a model file',
+    remedies: {
+      terminal: 'set semantic-recognizer to whisper-cli and semantic-recognizer-model to the path of a model file',
+      page: 'choose whisper-cli as “Semantic recognizer” and give the path of a model file as “Semantic recognizer model”, under All settings',
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  model_missing: {
+    what: 'the server has no model',
+    remedies: {
+      terminal: 'load a model into the server',
+      page: 'load a model into the server',
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  no_model_server: {
+    what: 'no model server answers on this machine',
+    remedies: {
+      terminal:
+        'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
+      page: 'start a server that speaks the interface of OpenAI, such as Ollama, or give its address as “Model server” under All settings',
+      agent: inTheHandsOfAPerson,
+    },
   },
   no_lines_of_this_run: {
     what: 'the executor has nothing of this runtime',
@@ -287,9 +358,29 @@ const ofReasons: Readonly<Partial<Record<ReasonCode, Omit<Wording<object>, 'what
 const inWords = <Params>(said: Said<Params>, params: Params, spelling: Spelling): string =>
   typeof said === 'string' ? said : said(params, spelling);
 
+const again: Readonly<Record<FailedWork, string>> = {
+  file: 'add the file',
+  video: 'fetch the range',
+  study: 'study it',
+};
+
+/** The wording of a failure. The remedy is one for the page, which adds files; at the terminal a person repeats the command. */
+function ofFailure(code: FailureCode): Wording<{ readonly of: FailedWork }> {
+  const row = failureTexts[code];
+  const [what, remedy = null] = typeof row === 'string' ? [row] : row;
+  const repeated = ({ of }: { readonly of: FailedWork }) =>
+    `${again[of]} again; if it fails again, look at “This machine” in Operations`;
+  return {
+    what: code === 'other_failure' ? ({ of }) => otherFailures[of] : what,
+    remedies: { terminal: remedy, page: remedy ?? repeated, agent: remedy },
+  };
+}
+
 /** The row of a cause, as one that takes its params. */
-const wordingOf = ({ code }: Cause): Wording<Cause['params']> =>
-  isReason(code) ? { what: reasonTexts[code], ...ofReasons[code] } : (wordings[code] as Wording<Cause['params']>);
+function wordingOf({ code }: Cause): Wording<Cause['params']> {
+  if (isReason(code)) return { what: reasonTexts[code], ...ofReasons[code] };
+  return (isFailure(code) ? ofFailure(code) : wordings[code as keyof Wordings]) as Wording<Cause['params']>;
+}
 
 /** A cause in the words of a reader. */
 export function causeText(cause: Cause, reader: Reader, spelling: Spelling = plainSpelling): CauseText {

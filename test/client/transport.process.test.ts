@@ -110,7 +110,7 @@ test('a missing host is reported to long requests, too', async (t) => {
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });
 
-test('the client runs in pages, shares with the host the look at first bytes alone, and asks Node for little', async (t) => {
+test('the client runs in pages, shares with the host first bytes and failures alone, and asks Node for little', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],
@@ -126,7 +126,11 @@ test('the client runs in pages, shares with the host the look at first bytes alo
   const foreign = files.filter(
     (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
-  t.deepEqual(foreign, ['formats/first-bytes.ts']);
+  t.deepEqual(foreign.sort(), [
+    'contract/causes/failures.ts',
+    'contract/causes/stored-failures.ts',
+    'formats/first-bytes.ts',
+  ]);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
   const ofNode = asked.map(({ path, kind }) => [path, kind]);
   t.deepEqual(ofNode, [
