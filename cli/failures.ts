@@ -1,3 +1,4 @@
+import { firstWordOf } from '../contract/causes/stored-failures.ts';
 import { systemCode } from '../storage/system-refusal.ts';
 
 /**
@@ -113,8 +114,8 @@ export interface StartFailure {
 
 export function startFailureOf(error: unknown): StartFailure {
   const message = systemFailure(error) ?? codedMessage(error);
-  const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
-  return { message, remedy: (Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined) ?? null };
+  const code = firstWordOf(message, Object.keys(startRemedies));
+  return { message, remedy: code === null ? null : (startRemedies[code] ?? null) };
 }
 
 export const startFailureWords = ({ message, remedy }: StartFailure): string =>
@@ -127,7 +128,8 @@ export const failureLine = (error: unknown): string => startFailureWords(startFa
 function codedMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message } = error;
-  return 'code' in error && !message.startsWith(`${error.code}:`) ? `${error.code}: ${message}` : message;
+  const isCoded = !('code' in error) || firstWordOf(message, [String(error.code)]) !== null;
+  return isCoded ? message : `${error.code}: ${message}`;
 }
 
 /** The meaning of a failed system call for a path that a person named, and the remedy. */
