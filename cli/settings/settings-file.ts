@@ -27,7 +27,7 @@ export type SettingValue = string | number | boolean | readonly string[];
 /** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
 
-/** A settings file that cannot be read; `detail` says where and why, without the file. */
+/** A settings file that cannot be read; `detail` has the place and the fault, without the file. */
 export class UnreadableSettings extends StartError {
   constructor(
     path: string,

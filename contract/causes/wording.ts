@@ -61,11 +61,11 @@ const engineFlags: Readonly<Record<EngineKind, string>> = {
 };
 
 const engineParts: Readonly<Record<EngineKind, string>> = {
-  recognizer: 'use “Speech recognition” under Engines',
-  screen_text: 'use “Text on the screen” under Engines',
-  captions: 'use “Captions from subtitle tracks” under Engines',
-  caption_translation: 'use “Translation of captions” under Engines',
-  explanations: 'choose “Language explanation executor” under All settings',
+  recognizer: 'use “Speech recognition” under Engines and settings',
+  screen_text: 'use “Text on the screen” under Engines and settings',
+  captions: 'use “Captions from subtitle tracks” under Engines and settings',
+  caption_translation: 'use “Translation of captions” under Engines and settings',
+  explanations: 'choose “Language explanation executor” among all settings',
   video_hosts: 'install yt-dlp on the computer of the host, and restart the host',
 };
 
@@ -215,7 +215,7 @@ const wordings: Wordings = {
     what: 'it lacks a model file',
     remedies: {
       terminal: 'set semantic-recognizer to whisper-cli and semantic-recognizer-model to the path of a model file',
-      page: 'choose whisper-cli as “Semantic recognizer” and give the path of a model file as “Semantic recognizer model”, under All settings',
+      page: 'choose whisper-cli as “Semantic recognizer” and give the path of a model file as “Semantic recognizer model”, among all settings',
       agent: inTheHandsOfAPerson,
     },
   },
@@ -232,7 +232,7 @@ const wordings: Wordings = {
     remedies: {
       terminal:
         'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
-      page: 'start a server that speaks the interface of OpenAI, such as Ollama, or give its address as “Model server” under All settings',
+      page: 'start a server that speaks the interface of OpenAI, such as Ollama, or give its address as “Model server” among all settings',
       agent: inTheHandsOfAPerson,
     },
   },
@@ -265,9 +265,10 @@ const wordings: Wordings = {
     pageWhat: 'the speech of this study was not recognized',
     remedies: {
       terminal: 'study the range again with one',
-      page: 'study the range again',
+      page: 'switch on speech recognition, and study the range again',
       agent: anotherStudy,
     },
+    at: 'operations',
     joint: ': ',
   },
   nothing_recognised: {
