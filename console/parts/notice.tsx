@@ -1,11 +1,12 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { readersRemedy } from '../../contract/causes/refusals.ts';
+import { withLengths } from '../../contract/causes/stored-failures.ts';
 import type { PagePlace } from '../../contract/causes/wording.ts';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
-import { pageText } from '../words/cause-words.ts';
+import { pageSpelling, pageText } from '../words/cause-words.ts';
 import type { FailureStory } from '../words/failures.ts';
 import { sentence } from '../words/sentence.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -74,7 +75,7 @@ export const Remedies = ({ causes }: { readonly causes: readonly Cause[] }) => (
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
   return (
-    <Notice kind="failed" title={sentence(what)}>
+    <Notice kind="failed" title={sentence(withLengths(what, pageSpelling))}>
       {isLocked ? (
         <>
           <p>

@@ -31,10 +31,14 @@ export function failureCauseOf({ code, message }: StoredFailure, of: FailedWork)
   };
 }
 
+/** A sentence of the host with its milliseconds as a reader has lengths: `at most 600000 ms` is `at most 10:00` for the page. */
+export const withLengths = (sentence: string, { length }: Spelling): string =>
+  sentence.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms: string) => length(Number(ms)));
+
 /** The sentence of the host about a stored failure, without its first word and with the lengths of a reader; null if there is none. */
-export function failureDetailOf({ code, message }: StoredFailure, { length }: Spelling): string | null {
+export function failureDetailOf({ code, message }: StoredFailure, spelling: Spelling): string | null {
   const [, , rest = message] = beginning.exec(message) ?? [];
-  return rest === '' || code === 'canceled' ? null : rest.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms) => length(Number(ms)));
+  return rest === '' || code === 'canceled' ? null : withLengths(rest, spelling);
 }
 
 /** A refusal as the host writes it: what happened, a semicolon, and what a client can do. */

@@ -78,6 +78,18 @@ const installations: Readonly<
     `npm install --ignore-scripts tesseract.js@7.0.0 ${languages.map((code) => `@tesseract.js-data/${code}@1.0.0`).join(' ')}, beside this package`,
 };
 
+/** The ways to text for a film without it. */
+const textOrSpeech = {
+  remedies: {
+    terminal: 'attach a subtitle file by media-study subtitles, or start the host with a recognizer',
+    page: 'attach a subtitle file, or switch on speech recognition',
+    agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
+  },
+  at: 'operations',
+} as const;
+
+const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
+
 const wordings: Wordings = {
   no_caption_executor: {
     what: 'this host does not make captions',
@@ -143,12 +155,7 @@ const wordings: Wordings = {
   no_text_tracks: {
     what: 'the captions of this host are made of text tracks, and the source has none',
     pageWhat: 'this film has no subtitles as text',
-    remedies: {
-      terminal: 'attach a subtitle file by media-study subtitles, or start the host with a recognizer',
-      page: 'attach a subtitle file, or switch on speech recognition',
-      agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
-    },
-    at: 'operations',
+    ...textOrSpeech,
   },
   no_text_track_in_language: {
     what: ({ wanted, found }, spelling) =>
@@ -244,12 +251,7 @@ const wordings: Wordings = {
     what: ({ languages }, spelling) =>
       `the media has no text track in ${either(languages, spelling, 'or')} that can be read`,
     pageWhat: ({ languages }, spelling) => `this film has no subtitles in ${either(languages, spelling, 'or')}`,
-    remedies: {
-      terminal: 'attach a subtitle file by media-study subtitles, or let the host recognize the speech',
-      page: 'attach a subtitle file, or switch on speech recognition',
-      agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
-    },
-    at: 'operations',
+    ...textOrSpeech,
   },
   no_cue_in_range: {
     what: ({ languages }, spelling) => `no cue in ${either(languages, spelling, 'or')} lies in the range of the study`,
@@ -274,7 +276,7 @@ const wordings: Wordings = {
   nothing_recognised: {
     what: ({ reason }) => `the study has no transcript: ${reason}`,
     pageWhat: ({ reason }) => `the study has no transcript: ${reasonTexts[reason]}`,
-    remedies: { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy },
+    remedies: studiedAgain,
   },
   no_line_passed: {
     what: ({ lines }) =>
@@ -293,7 +295,7 @@ const wordings: Wordings = {
   study_ended: {
     what: 'the study ended before',
     pageWhat: 'the study ended first',
-    remedies: { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy },
+    remedies: studiedAgain,
   },
   nothing_claimed: { what: 'nothing was claimed, so nothing was decided' },
   approval_to_come: { what: 'captions need an approval' },
@@ -311,12 +313,7 @@ const wordings: Wordings = {
   no_text_to_caption: {
     what: 'the media has no text track, and its speech was not recognized',
     pageWhat: 'this film has no subtitles as text',
-    remedies: {
-      terminal: 'attach a subtitle file by media-study subtitles, or start the host with a recognizer',
-      page: 'attach a subtitle file, or switch on speech recognition',
-      agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
-    },
-    at: 'operations',
+    ...textOrSpeech,
   },
   no_explainer: {
     what: 'no explanation executor is configured',

@@ -48,6 +48,15 @@ test('the steps of a study show their progress, and one of them is current', (t)
   t.deepEqual(linesOf(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
 });
 
+test('bug: the step of captions cut its remedy off in the middle of a flag', (t) => {
+  const params = { lengthMs: 600_000, limitMs: 120_000, mostMs: 14_400_000 };
+  const captions = part('never', 'x', [], [{ code: 'range_too_long', params }]);
+  t.is(
+    wayStepsOf(overviewOf({ captions })).at(2)?.text,
+    'Captions cover at most 2:00 on this host, and the study has 10:00',
+  );
+});
+
 test('the step of a rejected study says so, and one that a decision withholds is withheld', (t) => {
   const stateFor = (code: string): string | undefined =>
     wayStepsOf(overviewOf({ situation: { code }, review: part('withheld', 'x') })).at(1)?.state;
