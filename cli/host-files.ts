@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ConsoleFiles } from '../http/routes/console.ts';
 import { meaningOf, StartError } from './failures.ts';
+import { option, worded } from './start-text.ts';
 
 const contents = z.object({
   listening: z.string(),
@@ -73,7 +74,7 @@ export const consoleAddress = ({ listening, authorizationToken }: Announced): st
   `${listening}/#token=${encodeURIComponent(authorizationToken)}`;
 
 const invalidToken = (file: string, why: string) =>
-  new StartError('invalid_host_token', `--token-file ${file}: ${why}`);
+  new StartError('invalid_host_token', worded`${option('token-file')} ${file}: ${why}`);
 
 /** The bearer token that a token file holds; null if there is no such file. Throws `invalid_host_token`. */
 export async function storedToken(file: string): Promise<string | null> {

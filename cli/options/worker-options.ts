@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import { StartError } from '../failures.ts';
+import { option, type StartText, worded } from '../start-text.ts';
 import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
 import {
   type CommandWords,
@@ -51,9 +52,9 @@ export const logFormat = (who: 'host' | 'worker') =>
 export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
   const { [queueFlag]: address, [sourceFlag]: objectSource } = valuesOf(given, workQueueFlags);
   if (address === undefined && objectSource === null) return null;
-  if (address === undefined) throw refused(`--${sourceFlag} needs --${queueFlag}`);
-  if (!isRedis(address)) throw refused(`--${queueFlag} is not an address of the form redis://HOST:PORT`);
-  if (objectSource === null) throw refused(`--${queueFlag} needs --${sourceFlag}`);
+  if (address === undefined) throw refused(worded`${option(sourceFlag)} needs ${option(queueFlag)}`);
+  if (!isRedis(address)) throw refused(worded`${option(queueFlag)} is not an address of the form redis://HOST:PORT`);
+  if (objectSource === null) throw refused(worded`${option(queueFlag)} needs ${option(sourceFlag)}`);
   return { address, objectSource };
 }
 
@@ -61,7 +62,10 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
   if (found?.isDirectory() !== true) {
-    throw new StartError('object_source_unavailable', `--${sourceFlag} ${objectSource} is not a reachable folder`);
+    throw new StartError(
+      'object_source_unavailable',
+      worded`${option(sourceFlag)} ${objectSource} is not a reachable folder`,
+    );
   }
 }
 
@@ -69,7 +73,7 @@ export async function demandObjectSource({ objectSource }: WorkQueueChoice): Pro
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>
   `work queue: ${new URL(address).host}; media is measured by workers, who read it in ${objectSource}`;
 
-const refused = (message: string) => new StartError('invalid_work_queue', message);
+const refused = (message: string | StartText) => new StartError('invalid_work_queue', message);
 
 function isRedis(address: string): boolean {
   if (!URL.canParse(address)) return false;
@@ -108,7 +112,7 @@ export function workerFlags(args: readonly string[]) {
   if (recognizer?.engine === 'openai') {
     throw new StartError(
       'executor_not_allowed',
-      '--semantic-recognizer openai: a worker cannot use it, because a host calls the server itself',
+      worded`${option('semantic-recognizer')} openai: a worker cannot use it, because a host calls the server itself`,
     );
   }
   const { 'lease-ms': leaseMs, 'log-format': logFormat } = valuesOf(given, flags);

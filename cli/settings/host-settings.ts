@@ -201,7 +201,7 @@ export class RunningSettings implements SettingsService {
       return null;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      return `The host would not start with its settings: ${error.message.replaceAll('--', '')}`;
+      return `The host would not start with its settings: ${error.text.in((name) => name)}`;
     }
   }
 
@@ -327,7 +327,10 @@ function allowed<Result>(read: () => Result): Result {
     return read();
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    throw new ServiceError('invalid_settings_change', error.message.replaceAll('--', ''));
+    throw new ServiceError(
+      'invalid_settings_change',
+      error.text.in((name) => name),
+    );
   }
 }
 

@@ -16,6 +16,10 @@ export function firstWordOf<Word extends string>(message: string, words: readonl
   return words.find((word) => word === first) ?? null;
 }
 
+/** A message after the word at its beginning, one of a closed set; the whole message without one. */
+export const afterFirstWord = (message: string, words: readonly string[]): string =>
+  firstWordOf(message, words) === null ? message : (beginning.exec(message)?.[2] ?? message);
+
 interface StoredFailure {
   readonly code: string;
   readonly message: string;
