@@ -114,7 +114,7 @@ async function screenTextFinding(): Promise<HostFinding> {
     return ok('screen-text', `tesseract with ${DEFAULT_LANGUAGES.join(', ')}`);
   } catch (error) {
     if (!(error instanceof ScreenTextUnavailable)) throw error;
-    return ok('screen-text', `none: ${error.message.replace(/^[a-z_]+: /, '')}`);
+    return ok('screen-text', `none: ${error.detail}`);
   }
 }
 
@@ -182,8 +182,7 @@ async function hostFindings(
     return { state: 'runs', findings: [ok('host', `runs, version ${(await client.health()).version}`)] };
   } catch (error) {
     if (error instanceof EarlierHost) {
-      const [detail = '', ...remedies] = error.message.split('; ');
-      return { state: 'silent', findings: [failed('host', detail, remedies.join('; '))] };
+      return { state: 'silent', findings: [failed('host', error.what, error.remedy)] };
     }
     if (error instanceof HostUnreachable)
       return { state: 'silent', findings: [failed('host', error.message, error.hint)] };

@@ -1,4 +1,6 @@
+import { afterFirstWord, firstWordOf } from '../contract/causes/stored-failures.ts';
 import { systemCode } from '../storage/system-refusal.ts';
+import { option, type StartText, worded } from './start-text.ts';
 
 /**
  * Every code with which a command of this folder refuses to begin, and its exit code: 2 where the call itself is wrong,
@@ -31,59 +33,60 @@ export type StartCode = keyof typeof startCodes;
 export class StartError extends Error {
   readonly code: StartCode;
   readonly exitCode: 1 | 2;
-  constructor(code: StartCode, message: string) {
-    super(message);
+  /** The message, with the options that it names. */
+  readonly text: StartText;
+  constructor(code: StartCode, text: string | StartText) {
+    super(String(text));
+    this.text = typeof text === 'string' ? worded`${text}` : text;
     this.name = 'StartError';
     this.code = code;
     this.exitCode = startCodes[code];
   }
 }
 
-const restore = 'restore the sealed folder from a copy, or leave its --source-directory out';
+const restore = worded`restore the sealed folder from a copy, or leave its ${option('source-directory')} out`;
 
 /**
  * The remedy for a start that was refused, by the code that begins the message: the codes of the commands, of stores and of
  * tools. `docs/errors.md` shows the same. One clause, no capital, no full stop.
  */
-export const startRemedies: Readonly<Record<string, string>> = {
+const remedies: Readonly<Record<string, string | StartText>> = {
   invalid_flags: '--help lists all flags',
-  invalid_port: 'give --port a number from 0 to 65535',
+  invalid_port: worded`give ${option('port')} a number from 0 to 65535`,
   invalid_origin: 'give the origin as browsers send it, without path and trailing slash',
-  wildcard_origin_rejected: 'name each origin by an --allowed-origin of its own',
-  non_loopback_bind_rejected: 'leave --host out; the host listens only on this machine',
+  wildcard_origin_rejected: worded`name each origin by an ${option('allowed-origin')} of its own`,
+  non_loopback_bind_rejected: worded`leave ${option('host')} out; the host listens only on this machine`,
   invalid_ingest_limit: 'give a positive integer',
-  invalid_reviewer: 'correct --reviewer-id or --reviewer-label',
+  invalid_reviewer: worded`correct ${option('reviewer-id')} or ${option('reviewer-label')}`,
   executor_not_allowed: 'add the option that is missing, or leave the other one out',
-  invalid_explanation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_recognition_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_translation_provider: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
-  invalid_work_queue:
-    'give --work-queue redis://HOST:PORT and --object-source DIR together; a host without workers needs neither',
+  invalid_explanation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
+  invalid_recognition_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
+  invalid_translation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
+  invalid_work_queue: worded`give ${option('work-queue')} redis://HOST:PORT and ${option('object-source')} DIR together; a host without workers needs neither`,
   invalid_settings:
     'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
-  object_source_unavailable: 'make or mount the folder, or name another one by --object-source',
-  recognizer_unavailable: 'install the recognizer, or correct --semantic-recognizer and --semantic-recognizer-model',
+  object_source_unavailable: worded`make or mount the folder, or name another one by ${option('object-source')}`,
+  recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,
   screen_text_unavailable:
     'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
   invalid_host_token:
     'name a file of mode 0600 with 64 hex digits, or a new file in an existing folder: the host writes it',
-  http_adapter_unavailable: 'leave --http-adapter out',
-  listen_failed: 'choose another --port, or 0 for a free one; or stop the process that listens there',
+  http_adapter_unavailable: worded`leave ${option('http-adapter')} out`,
+  listen_failed: worded`choose another ${option('port')}, or 0 for a free one; or stop the process that listens there`,
   charts_stale: 'npm run charts, and review what changed',
-  data_root_locked: 'stop the other host, or choose another --data-root',
-  data_root_permissions:
-    'correct its owner and mode, by the options of the mount if these are fixed, or choose another --data-root',
-  data_root_unrecognized: 'choose an empty or a new folder by --data-root; put a folder in the place of a link',
-  store_format_unsupported: 'start the version that last used the data root, or choose another --data-root',
-  ledger_missing: 'put the folder ledger back from a copy of the data root, or choose another --data-root',
+  data_root_locked: worded`stop the other host, or choose another ${option('data-root')}`,
+  data_root_permissions: worded`correct its owner and mode, by the options of the mount if these are fixed, or choose another ${option('data-root')}`,
+  data_root_unrecognized: worded`choose an empty or a new folder by ${option('data-root')}; put a folder in the place of a link`,
+  store_format_unsupported: worded`start the version that last used the data root, or choose another ${option('data-root')}`,
+  ledger_missing: worded`put the folder ledger back from a copy of the data root, or choose another ${option('data-root')}`,
   store_unreadable: 'look at the disk; restore a copy of the data root',
   ledger_damaged:
     'put back a copy of the whole data root, or see what is lost and give it up: npm run verify -- --store',
   storage_full: 'make room on the volume of the data root',
-  storage_read_only: 'mount the file system of the data root for writing, or choose another --data-root',
-  storage_access_denied: 'correct owner and mode of the data root, or choose another one by --data-root',
+  storage_read_only: worded`mount the file system of the data root for writing, or choose another ${option('data-root')}`,
+  storage_access_denied: worded`correct owner and mode of the data root, or choose another one by ${option('data-root')}`,
   storage_descriptors_exhausted: 'raise the limit of open files by ulimit -n',
-  storage_fault: 'look at the disk behind the data root, or choose another --data-root',
+  storage_fault: worded`look at the disk behind the data root, or choose another ${option('data-root')}`,
   launch_failed: 'chmod 700 the folder work in the data root',
   tool_missing: 'node scripts/setup.mjs, or name the tool by the variable MEDIA_STUDY_FFMPEG or MEDIA_STUDY_FFPROBE',
   speech_runtime_missing: 'npm install --ignore-scripts onnxruntime-node@1.30.0, beside this package',
@@ -91,12 +94,12 @@ export const startRemedies: Readonly<Record<string, string>> = {
   backup_damaged: 'restore another backup, or run the backup again into an empty folder',
   backup_incomplete: 'find what rests on the object by media-study verify, and restore an earlier backup',
   backup_target_busy: 'wait until it has ended, or choose another folder',
-  backup_target_not_empty: 'choose a new or an empty folder by --data-root',
+  backup_target_not_empty: worded`choose a new or an empty folder by ${option('data-root')}`,
   backup_target_unrecognized: 'choose a new or an empty folder, or one of an earlier backup',
-  ambiguous_source_session: 'give one of the two folders by --source-directory',
+  ambiguous_source_session: worded`give one of the two folders by ${option('source-directory')}`,
   file_missing: restore,
-  file_unreadable: 'make the file readable for the user of the host, or leave its --source-directory out',
-  source_outside_root: 'give a --source-root that holds the folder, or move the folder',
+  file_unreadable: worded`make the file readable for the user of the host, or leave its ${option('source-directory')} out`,
+  source_outside_root: worded`give a ${option('source-root')} that holds the folder, or move the folder`,
   record_too_large: restore,
   record_malformed: restore,
   content_mismatch: restore,
@@ -106,6 +109,11 @@ export const startRemedies: Readonly<Record<string, string>> = {
   evidence_invalid: restore,
 };
 
+/** The remedies as a command line has them. */
+export const startRemedies: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(remedies).map(([code, remedy]) => [code, String(remedy)]),
+);
+
 /** A failed command: its code with what happened, and what can be done about it, if that is known. */
 export interface StartFailure {
   readonly message: string;
@@ -113,9 +121,31 @@ export interface StartFailure {
 }
 
 export function startFailureOf(error: unknown): StartFailure {
+  const { code, text, remedy } = startTextsOf(error);
+  return { message: `${code}${text}`, remedy: remedy === null ? null : String(remedy) };
+}
+
+/** A failed command with the options that its texts name. `code` is the code and a colon, or nothing. */
+interface StartTexts {
+  readonly code: string;
+  readonly text: StartText;
+  readonly remedy: StartText | null;
+}
+
+export function startTextsOf(error: unknown): StartTexts {
+  if (error instanceof StartError) {
+    return { code: `${error.code}: `, text: error.text, remedy: remedyTextOf(error.code) };
+  }
   const message = systemFailure(error) ?? codedMessage(error);
-  const code = /^([a-z_]+):/.exec(message)?.[1] ?? '';
-  return { message, remedy: (Object.hasOwn(startRemedies, code) ? startRemedies[code] : undefined) ?? null };
+  const codes = Object.keys(startRemedies);
+  const code = firstWordOf(message, codes);
+  const text = worded`${afterFirstWord(message, codes)}`;
+  return code === null ? { code: '', text, remedy: null } : { code: `${code}: `, text, remedy: remedyTextOf(code) };
+}
+
+function remedyTextOf(code: string): StartText | null {
+  const remedy = remedies[code];
+  return typeof remedy === 'string' ? worded`${remedy}` : (remedy ?? null);
 }
 
 export const startFailureWords = ({ message, remedy }: StartFailure): string =>
@@ -128,7 +158,8 @@ export const failureLine = (error: unknown): string => startFailureWords(startFa
 function codedMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message } = error;
-  return 'code' in error && !message.startsWith(`${error.code}:`) ? `${error.code}: ${message}` : message;
+  const isCoded = !('code' in error) || firstWordOf(message, [String(error.code)]) !== null;
+  return isCoded ? message : `${error.code}: ${message}`;
 }
 
 /** The meaning of a failed system call for a path that a person named, and the remedy. */

@@ -11,6 +11,7 @@ import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage
 import { systemCode } from '../storage/system-refusal.ts';
 import { meaningOf, StartError } from './failures.ts';
 import { isSameRoot, type ProcessIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
+import { option, worded } from './start-text.ts';
 
 const digits = z.string().regex(/^\d{1,20}$/);
 
@@ -190,7 +191,7 @@ export const consoleAddress = ({ listening, authorizationToken }: Announced): st
   `${listening}/#token=${encodeURIComponent(authorizationToken)}`;
 
 const invalidToken = (file: string, why: string) =>
-  new StartError('invalid_host_token', `--token-file ${file}: ${why}`);
+  new StartError('invalid_host_token', worded`${option('token-file')} ${file}: ${why}`);
 
 /** The bearer token that a token file holds; null if there is no such file. Throws `invalid_host_token`. */
 export async function storedToken(file: string): Promise<string | null> {

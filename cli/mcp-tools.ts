@@ -11,9 +11,11 @@ import { identity, languageTag } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
 import type { ShownLine } from '../contract/captions/correction.ts';
+import { readersRemedy } from '../contract/causes/refusals.ts';
+import { causesText } from '../contract/causes/wording.ts';
 import { editRate, exportNames } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
-import type { RuntimeOverview } from '../contract/overview.ts';
+import type { OverviewPart, RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
 import { captionsOnceChecked } from './commands/captions.ts';
 import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
@@ -43,24 +45,8 @@ export function paged<Item>(all: readonly Item[], from: number, limit: number): 
   return { items, nextCursor: next < all.length ? next : null };
 }
 
-const again = 'start_study with a name as `again` studies its range once more';
-
-/** The next step of an agent after a refusal whose remedy the host names in words of its API. */
-const remedies: Readonly<Partial<Record<HostError['code'], string>>> = {
-  unknown_runtime: 'take a runtimeId of list_runtimes',
-  runtime_deleted: again,
-  runtime_already_terminal: 'read_status has its failure',
-  unknown_source_session: 'take a sourceSessionId of list_sources',
-  source_deleted: 'take a sourceSessionId of list_sources',
-  malformed_journal: again,
-  invalid_journal_chain: again,
-  stored_content_inconsistent: `a person may have a copy of the file; ${again}`,
-  caption_authority_required: 'read_overview has the state of the review; captions need a valid approval',
-  export_unavailable: 'read_overview has the reason',
-};
-
 /** The remedy for a refusal, by a tool if there is one; null if none is known. */
-const toolRemedyOf = ({ code, hint }: HostError): string | null => remedies[code] ?? hint;
+const toolRemedyOf = ({ code, hint }: HostError): string | null => readersRemedy(code, 'agent') ?? hint;
 
 /** The answer of a tool to an agent. */
 interface ToolResult {
@@ -190,8 +176,14 @@ async function followed(host: StudyHost, asked: Following, signal: AbortSignal) 
 /** Places of each finding that an agent sees where all of them are too many for one answer. */
 const fewPlaces = 5;
 
+/** A part of a study with its causes in the terms of the tools. */
+const seenPart = (part: OverviewPart): OverviewPart =>
+  part.causes.length === 0 ? part : { ...part, text: causesText(part.causes, 'agent') };
+
 /** An overview within one answer: what is too long loses places first, which `read_evidence` has, and then findings. */
-function seenOverview(overview: RuntimeOverview): object {
+function seenOverview(whole: RuntimeOverview): object {
+  const [captions, check, explanations] = [whole.captions, whole.check, whole.explanations].map(seenPart);
+  const overview = { ...whole, captions, check, explanations };
   if (JSON.stringify(overview).length <= maximumAnswerCharacters) return overview;
   const findings = overview.findings.map((finding) => ({ ...finding, places: finding.places.slice(0, fewPlaces) }));
   const shorter = { ...overview, findings, isShortened: true };

@@ -9,9 +9,9 @@ import {
   NotMedia,
 } from '../client/host-error.ts';
 import type { StudyHost } from '../client/study-host.ts';
-import { errorRemedies } from '../contract/base/errors.ts';
 import { escapedLine, escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
+import { terminalRemedy } from '../contract/causes/refusals.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError } from './failures.ts';
@@ -30,40 +30,12 @@ import {
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
 
-const again = () => `study its range once more under a name: ${asTyped('study SOURCE --again NAME')}`;
-
 /** The word for the study in a remedy, unless the call names the study. */
 const unnamed = 'RUNTIME';
 
-/**
- * The next step at a command line after a refusal whose remedy the host names in words of its API. `study` is the name of the
- * study.
- */
-const remedies: Readonly<Partial<Record<HostError['code'], (study: string) => string>>> = {
-  unknown_runtime: () => `${asTyped('runtimes')} lists the studies`,
-  runtime_deleted: again,
-  runtime_live: (study) => `end it by ${asTyped(`cancel ${study}`)}, or wait for its end, and delete it then`,
-  runtime_already_terminal: (study) => `${asTyped(`evidence ${study}`)} shows how it ended`,
-  unknown_source_session: () => `${asTyped('sources')} lists the sources`,
-  source_deleted: () => `take its media in again to study it: ${asTyped('ingest FILE')}`,
-  unknown_subtitle_track: () => `${asTyped('subtitles SOURCE')} lists the tracks`,
-  malformed_journal: again,
-  invalid_journal_chain: again,
-  stored_content_inconsistent: () => `put the file back if you have a copy, or ${again()}`,
-  illegal_review_transition: (study) =>
-    `${asTyped(`evidence ${study}`)} shows the state of the review; for another one ${again()}`,
-  caption_authority_required: (study) =>
-    `${asTyped(`evidence ${study}`)} shows the state of the review; captions need a valid approval`,
-  caption_current_run_causality_required: () =>
-    `${errorRemedies.caption_current_run_causality_required}; or stop it, and run this command again: the host that a command starts for itself makes captions of subtitle tracks`,
-  illegal_caption_transition: (study) =>
-    `${asTyped(`evidence ${study}`)} lists the next steps; for captions of another study ${again()}, with --language TAG if no language was declared`,
-  export_unavailable: (study) =>
-    `${asTyped(`evidence ${study}`)} lists what the study has; a transcript needs a host with --semantic-recognizer, text on the screen one with --screen-text`,
-};
-
-/** The remedy for a refusal, by a command if there is one; null if none is known. */
-const remedyOf = ({ code, hint }: HostError, study = unnamed): string | null => remedies[code]?.(study) ?? hint;
+/** The remedy for a refusal, by a command if there is one; null if none is known. `study` is the name of the study. */
+const remedyOf = ({ code, hint }: HostError, study = unnamed): string | null =>
+  terminalRemedy(code, { typed: asTyped, study }) ?? hint;
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {

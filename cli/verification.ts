@@ -195,8 +195,8 @@ const noBundle =
 function faultIn(error: unknown, { bytes }: ByteReader): VerificationFault | null {
   if (error instanceof EvidenceChainError) return faultOf(error);
   if (!(error instanceof ArchiveError)) return null;
-  const { message } = error;
-  const begins = bytes >= blockBytes && message !== 'archive_not_ustar: at byte 0';
+  const { message, code, position } = error;
+  const begins = bytes >= blockBytes && !(code === 'archive_not_ustar' && position === 0);
   return { link: 'bundle', place: begins ? message : `${message}: ${noBundle}`, contentId: null };
 }
 

@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../contract/base/errors.ts';
+import { refusalParts } from '../contract/causes/stored-failures.ts';
 
 /** Codes that pass by themselves: the same request may succeed later. Every 503 and 429 is of this kind, too. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>(['storage_unavailable', 'study_queue_full', 'ingest_capacity']);
-
-const hintMark = '; ';
 
 export interface Refusal {
   readonly status: number;
@@ -25,13 +24,12 @@ export class HostError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor({ status, code, message, retryAfterSeconds }: Refusal) {
-    // The host writes what happened, a semicolon, and what to do.
-    const mark = message.indexOf(hintMark);
-    super(mark < 0 ? message : message.slice(0, mark));
+    const { what, remedy } = refusalParts(message);
+    super(what);
     this.name = 'HostError';
     this.code = code as ErrorCode;
     this.status = status;
-    this.hint = mark < 0 ? null : message.slice(mark + hintMark.length);
+    this.hint = remedy;
     this.retryable = passing.has(code) || status === 503 || status === 429;
     this.retryAfterMs = retryAfterSeconds === null ? null : retryAfterSeconds * 1000;
   }

@@ -17,7 +17,7 @@ import { Notice } from './parts/notice.tsx';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
 import { StudyView } from './study/study-view.tsx';
-import { sentence } from './words/codes.ts';
+import { sentence } from './words/sentence.ts';
 
 const everyMs = 5_000;
 /** The client itself goes on asking for longer, so that work outlives a restart of the host. */

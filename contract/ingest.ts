@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failure } from './base/errors.ts';
 import { count, givenLine, positive, range, timestamp, wellFormedText } from './base/grammar.ts';
 import { newestFirstFields } from './base/newest-first.ts';
+import { ingestCause } from './causes/causes.ts';
 import { sourceSessionRow } from './sources/source-session.ts';
 
 export const ownedIngestId = z.string().regex(/^owned-ingest:[0-9a-f-]{36}$/);
@@ -43,6 +44,8 @@ export const ownedIngestRow = ownedIngestStatus.omit({ schema: true }).extend({
   filename: z.string(),
   declaredBytes: positive,
   label: z.string(),
+  /** Why it failed, as data; null unless it did. */
+  cause: ingestCause.nullable(),
 });
 
 /** The answer to `GET /v1/owned-media-ingests`. */
@@ -91,6 +94,8 @@ export const videohostIngestRow = videohostIngestStatus.omit({ schema: true }).e
   openedAt: timestamp,
   url: z.string(),
   range,
+  /** Why it failed, as data; null unless it did. */
+  cause: ingestCause.nullable(),
 });
 
 /** The answer to `GET /v1/videohost-local-ingests`. */

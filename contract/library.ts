@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { artifactTrack } from './base/artifact.ts';
 import { contentId, count, givenLine, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
 import { listQuery, newestFirstFields } from './base/newest-first.ts';
+import { partCause } from './causes/causes.ts';
 import { partState, situationCode } from './overview.ts';
 import { sourceSessionRow } from './sources/source-session.ts';
 import { lifecycle, runtimeReason } from './study/status.ts';
@@ -27,7 +28,7 @@ export const sourceLabel = z.strictObject({
 /** The state of a study, in the words of its overview: from its journal and every file behind it, verified. */
 const standing = z.strictObject({
   situation: z.strictObject({ code: situationCode, text: z.string() }),
-  captions: z.strictObject({ state: partState, text: z.string() }),
+  captions: z.strictObject({ state: partState, text: z.string(), causes: z.array(partCause) }),
   /** The events of the journal that this rests on. */
   journalHead: count,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, identity, positive, timestamp } from './base/grammar.ts';
+import { engineCause, engineKind } from './causes/causes.ts';
 import { ingestStageWords, stageNames } from './study/stages.ts';
 
 /** The result of one check. `weak` works, with less than it could; `failed` keeps a host from its work. */
@@ -10,16 +11,6 @@ export const finding = z.strictObject({
   /** The remedy; null if none is needed. */
   remedy: z.string().nullable(),
 });
-
-export const engineKind = z.enum([
-  'detectors',
-  'recognizer',
-  'screen_text',
-  'captions',
-  'caption_translation',
-  'explanations',
-  'video_hosts',
-]);
 
 /**
  * A part of the host that measures, recognizes, writes or fetches. `reach` is how far its data goes: inside processes of this
@@ -37,6 +28,8 @@ export const engine = z.strictObject({
   text: z.string().min(1),
   /** The way to switch it on or off; null if it is always on. */
   change: z.string().nullable(),
+  /** Why it is off, as data; null if it is on. */
+  cause: engineCause.nullable(),
 });
 
 /** The answer to `GET /v1/host-checks`: what the host finds of its machine now, and the engines that it was started with. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { failure } from './base/errors.ts';
 import { contentId, count, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
+import { partCause, plainCause, studyCause } from './causes/causes.ts';
 import { claimState } from './evidence/assessment.ts';
-import { furtherKinds } from './evidence/evidence.ts';
+import { fieldOrder, furtherKinds } from './evidence/evidence.ts';
 import { sourceKind } from './sources/source-session.ts';
 import { outputDepth, requestedSourceLanguage } from './study/plan.ts';
 import { studySteps } from './study/stages.ts';
@@ -56,6 +57,8 @@ export const partState = z.enum([
 export const overviewPart = z.strictObject({
   state: partState,
   text,
+  /** Why it is not done, as data; empty if it is done, or nothing is in its way. */
+  causes: z.array(partCause),
   reasonCodes: z.array(z.string().min(1)),
   receiptIds: z.array(z.string().min(1)),
   path,
@@ -79,8 +82,16 @@ export const overviewFinding = z.strictObject({
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),
   reasonCode: z.string().nullable(),
+  /** The cause behind `reasonCode`; null without one. */
+  cause: plainCause.nullable(),
   trackIndex: count.nullable(),
   text,
+  /** The text without the first places, which some texts name. */
+  brief: text,
+  /** The languages that were found, and how long each lasts in all, if that is known. Empty for kinds without a language. */
+  languages: z.array(z.strictObject({ language: z.string().min(1), totalMs: positive.nullable() })),
+  /** Of the fields of the pictures: each order that was found. */
+  fieldOrders: z.array(fieldOrder),
   measures: z.array(measure),
   places: z.array(place).max(maximumPlaces),
   /** How many places there are in all. */
@@ -160,6 +171,8 @@ export const runtimeOverview = z.strictObject({
     step: z.enum(studySteps).nullable(),
     /** Why it ended without its findings; null unless it did. */
     reason: failure.nullable(),
+    /** The cause behind `reason`. */
+    cause: studyCause.nullable(),
     /** How often a host took it up again. */
     resumes: count,
     /** The rest of the time that it may use while a host is up; null once it has ended. */
@@ -173,7 +186,7 @@ export const runtimeOverview = z.strictObject({
   check: overviewPart,
   explanations: overviewPart,
   /** Everything that is kept back, with the reason: evidence, claims, captions, lines. */
-  withheld: z.array(z.strictObject({ what: text, reasonCode: z.string().min(1), text })),
+  withheld: z.array(z.strictObject({ what: text, reasonCode: z.string().min(1), text, cause: plainCause.nullable() })),
   actions: z.array(overviewAction),
 });
 

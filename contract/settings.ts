@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, timestamp } from './base/grammar.ts';
-import { engineKind } from './operation.ts';
+import { engineCause, engineKind } from './causes/causes.ts';
 
 /** A value in a settings file: a text or a number, `true` for a switch, or a list for an option that may be repeated. */
 export const settingValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
@@ -76,6 +76,8 @@ export const foundEngine = z.strictObject({
   text: z.string().min(1),
   /** The way to use it; null if nothing has to be done. */
   remedy: z.string().nullable(),
+  /** Why it cannot be used yet, as data; null if nothing has to be done. */
+  cause: engineCause.nullable(),
   reach: z.enum(['this_host', 'this_machine', 'outside']),
   mayCost: z.boolean(),
   /** The models that it offers; none for an engine without a choice. */

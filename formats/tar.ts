@@ -19,7 +19,12 @@ type ArchiveErrorCode =
 /** The one error of a refused archive. `message` begins with the code; the detail gives the place. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
-  constructor(code: ArchiveErrorCode, detail: string) {
+  constructor(
+    code: ArchiveErrorCode,
+    detail: string,
+    /** The place of the header that is wrong, in bytes; null for other faults. */
+    readonly position: number | null = null,
+  ) {
     super(`${code}: ${detail}`);
     this.name = 'ArchiveError';
     this.code = code;
@@ -80,7 +85,7 @@ const textAt = (header: Buffer, from: number, length: number): string =>
 /** Reads a header back, which has to be the one that its name and its size have. Throws `ArchiveError`. */
 function readHeader(header: Buffer, position: number): HeaderFields {
   const where = `at byte ${position}`;
-  if (textAt(header, at.magic, 6) !== 'ustar') throw new ArchiveError('archive_not_ustar', where);
+  if (textAt(header, at.magic, 6) !== 'ustar') throw new ArchiveError('archive_not_ustar', where, position);
   if (Number.parseInt(textAt(header, at.checksum, 8), 8) !== checksumOf(header)) {
     throw new ArchiveError('archive_header_damaged', where);
   }

@@ -68,7 +68,12 @@ export function build() {
     for (const name of commands.map(nameOf)) writeFileSync(join(fresh, `${name}.js`), guarded(`./${name}-command.js`));
     const client = await bundle({
       absWorkingDir: root,
-      entryPoints: ['client/study-host.ts', 'client/host-error.ts', 'client/studies.ts'],
+      entryPoints: {
+        'study-host': 'client/study-host.ts',
+        'host-error': 'client/host-error.ts',
+        studies: 'client/studies.ts',
+        causes: 'contract/causes/wording.ts',
+      },
       outdir: join(fresh, 'client'),
       bundle: true,
       splitting: true,

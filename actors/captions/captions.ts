@@ -6,9 +6,15 @@ import type {
   CaptionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
-import { type CaptionProductionRequest, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
+import {
+  type CaptionProductionRequest,
+  captionCauses,
+  maximumCaptionAttempts,
+} from '../../contract/captions/caption-production.ts';
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
+import { firstWordOf } from '../../contract/causes/stored-failures.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { CaptionProductionInput } from '../../machines/caption-production.ts';
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
@@ -146,7 +152,7 @@ export class CaptionService {
     const { record } = runtime.accepted;
     const { ability } = this.#options;
     const obstacle = captionObstacleOf(record, ability.allowance.maxDurationMs);
-    if (obstacle !== null) throw illegal(obstacle);
+    if (obstacle !== null) throw illegal(wireText(obstacle));
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
       throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
@@ -158,7 +164,7 @@ export class CaptionService {
     if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
     const { job, absence } = captionProspectOf(study, captions.attempts, ability);
-    if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
+    if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
     const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
     const others = correctionsObstacle(corrections, () => draftBaseOf(job));
     if (others !== null) throw illegal(others);
@@ -170,13 +176,13 @@ export class CaptionService {
     const failure = isRowOf(row, 'caption-production') ? row.snapshot.context.failure : null;
     const message = failure?.message ?? 'interrupted: no reason was recorded';
     if (failure?.code === 'stored_content_inconsistent') return new ServiceError(failure.code, message);
-    const word = message.slice(0, message.indexOf(':'));
-    return new ServiceError(answerCodes[word] ?? 'illegal_caption_transition', message);
+    const word = firstWordOf(message, captionCauses);
+    return new ServiceError((word === null ? undefined : answerCodes[word]) ?? 'illegal_caption_transition', message);
   }
 }
 
-/** How an attempt that failed for no fault of the request is answered, by the first word of its failure. */
-const answerCodes: Readonly<Record<string, ErrorCode>> = {
+/** How an attempt that failed for no fault of the request is answered, by its cause. */
+const answerCodes: Readonly<Partial<Record<(typeof captionCauses)[number], ErrorCode>>> = {
   translator: 'caption_translation_failed',
   damaged: 'stored_content_inconsistent',
   internal: 'internal_failure',

@@ -59,7 +59,7 @@ interface RememberedWords {
 
 const standingOf = ({ situation, captions, journalHead }: RuntimeOverview): Standing => ({
   situation,
-  captions: { state: captions.state, text: captions.text },
+  captions: { state: captions.state, text: captions.text, causes: captions.causes },
   journalHead,
 });
 

@@ -1,5 +1,7 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
+import type { EngineCause } from '../../contract/causes/causes.ts';
+import { causeText } from '../../contract/causes/wording.ts';
 import type { Engine, EngineKind } from '../../contract/operation.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
@@ -31,18 +33,26 @@ export interface ChosenEngines {
 
 const nameOf = ({ name, version }: ToolIdentity): string => `${name} ${version}`;
 
-const off = (engine: EngineKind, text: string, change: string): Engine => ({
+type Switched = Exclude<EngineKind, 'detectors'>;
+
+const offCause = (engine: Switched): EngineCause => ({ code: 'engine_off', params: { engine } });
+
+/** The way to switch an engine on or off. */
+const changeOf = (engine: Switched): string | null => causeText(offCause(engine), 'terminal').remedy;
+
+const off = (engine: Switched, text: string): Engine => ({
   engine,
   isOn: false,
   name: null,
   reach: 'this_host',
   mayCost: false,
   text,
-  change,
+  change: changeOf(engine),
+  cause: offCause(engine),
 });
 
 /** An engine behind a server: only one on this machine keeps what it is sent here, as far as the host can tell. */
-function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: string, change: string): Engine {
+function hosted(engine: Switched, { provider, model }: HostedModel, sent: string): Engine {
   const { isLocal, baseUrl } = provider;
   const text = isLocal
     ? `${sent} goes to a server on this machine; whether it passes anything on is up to that server`
@@ -54,7 +64,8 @@ function hosted(engine: EngineKind, { provider, model }: HostedModel, sent: stri
     reach: isLocal ? 'this_machine' : 'outside',
     mayCost: !isLocal,
     text,
-    change,
+    change: changeOf(engine),
+    cause: null,
   };
 }
 
@@ -72,12 +83,12 @@ function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): E
     mayCost: false,
     text,
     change: null,
+    cause: null,
   };
 }
 
 function screenTextOf(tools: readonly ToolIdentity[]): Engine {
-  const change = 'start the host with --screen-text';
-  if (tools.length === 0) return off('screen_text', 'no text on the screen is read', change);
+  if (tools.length === 0) return off('screen_text', 'no text on the screen is read');
   return {
     engine: 'screen_text',
     isOn: true,
@@ -85,16 +96,18 @@ function screenTextOf(tools: readonly ToolIdentity[]): Engine {
     reach: 'this_host',
     mayCost: false,
     text: 'text on the screen is read by a process without a network; nothing is sent',
-    change,
+    change: changeOf('screen_text'),
+    cause: null,
   };
 }
 
 function recognizerOf(chosen: RecognizerChoice | null): Engine {
-  const change = 'start the host with --semantic-recognizer';
-  if (chosen === null) return off('recognizer', 'speech is not recognized, so studies have no transcript', change);
-  if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech', change);
+  if (chosen === null) return off('recognizer', 'speech is not recognized, so studies have no transcript');
+  if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech');
   const text = 'a program on this machine recognizes speech; nothing is sent';
-  return { engine: 'recognizer', isOn: true, name: chosen.engine, reach: 'this_host', mayCost: false, text, change };
+  const change = changeOf('recognizer');
+  const own = { isOn: true, reach: 'this_host', mayCost: false, cause: null } as const;
+  return { engine: 'recognizer', name: chosen.engine, text, change, ...own };
 }
 
 /** Every engine of a host, on or off, and what it means for privacy and cost. */
@@ -111,9 +124,6 @@ export function enginesOf({
   whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
   const captioning = captionExecutor !== 'recorded_real_pipeline_fixture';
-  const captions = 'start the host with --caption-executor';
-  const translating = 'subtitles-translated or recognized-translated';
-  const explaining = 'start the host with --language-explanation-executor';
   return [
     detectorsOf(detectors, hasWorkers),
     recognizerOf(recognizer),
@@ -126,17 +136,18 @@ export function enginesOf({
           reach: 'this_host',
           mayCost: false,
           text: 'captions are put together on this machine',
-          change: captions,
+          change: changeOf('captions'),
+          cause: null,
         }
-      : off('captions', 'no captions are made of new studies', captions),
+      : off('captions', 'no captions are made of new studies'),
     translator === null
-      ? off('caption_translation', 'nothing is translated', `${captions} ${translating}`)
-      : hosted('caption_translation', translator, 'caption text', `${captions} ${translating}`),
+      ? off('caption_translation', 'nothing is translated')
+      : hosted('caption_translation', translator, 'caption text'),
     explainer === null
-      ? off('explanations', 'nothing is explained', explaining)
-      : hosted('explanations', explainer, 'caption text', explaining),
+      ? off('explanations', 'nothing is explained')
+      : hosted('explanations', explainer, 'caption text'),
     downloader === null
-      ? off('video_hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')
+      ? off('video_hosts', whyNoDownloader)
       : {
           engine: 'video_hosts',
           isOn: true,
@@ -145,6 +156,7 @@ export function enginesOf({
           mayCost: false,
           text: 'the address of a video goes to its host when a client asks for a range of it',
           change: null,
+          cause: null,
         },
   ];
 }

@@ -1,4 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import type { WarningCause } from '../../contract/causes/causes.ts';
+import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
@@ -94,6 +96,12 @@ export class PlanWarnings {
   }
 }
 
+/** The spelling of warnings: times as people read them. */
+const spelling = { ...plainSpelling, length: timeCode };
+
+/** A cause, and its words as a warning has them. */
+const said = (cause: WarningCause) => ({ text: wireText(cause, spelling), cause });
+
 interface KnownLanguages {
   readonly basis: 'detected' | 'container';
   readonly languages: string[];
@@ -108,14 +116,21 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
           {
             code: 'no_audio_track',
             text: 'the source has no audio track: nothing about sound or speech will be found',
+            cause: { code: 'no_audio_track', params: {} },
           } as const,
         ]),
     ...(has('video')
       ? []
-      : [{ code: 'no_video_track', text: 'the source has no video track: no cuts will be found' } as const]),
+      : [
+          {
+            code: 'no_video_track',
+            text: 'the source has no video track: no cuts will be found',
+            cause: { code: 'no_video_track', params: {} },
+          } as const,
+        ]),
     ...(incompleteMedia === undefined
       ? []
-      : [{ code: 'media_incomplete', text: 'the file holds less than its container states' } as const]),
+      : [{ code: 'media_incomplete', ...said({ code: 'media_incomplete', params: {} }) } as const]),
   ];
 }
 
@@ -127,9 +142,8 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   // Containers state `eng` where requests declare `en`.
   const declaredBases = declared.map(baseLanguage);
   if (found.some((tag) => declaredBases.includes(baseLanguage(tag)))) return [];
-  const who = basis === 'detected' ? 'the detector found' : 'the container states';
-  const text = `the request declares ${declared.join(', ')}, ${who} ${found.join(', ')}`;
-  return [{ code: 'declared_language_differs', text, declared: [...declared], found, basis }];
+  const params = { declared: [...declared], found, basis };
+  return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
 }
 
 function captionWarnings(
@@ -139,10 +153,11 @@ function captionWarnings(
 ): PlanWarning[] {
   if (outputDepth !== 'captions') return [];
   const planned = { range, requested: requestedSourceLanguage, targetLanguage, source, recognizes };
-  return plannedObstaclesOf(planned, captions).map(({ reason, text }) => ({
+  return plannedObstaclesOf(planned, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
-    reason,
+    reason: cause.code,
     text,
+    cause,
   }));
 }
 
@@ -159,18 +174,8 @@ async function recognitionWarnings(
   const { rate, studies } = known;
   const perSecond = runs * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
-  const last = studies === 1 ? 'of the last study' : `of the last ${studies} studies`;
-  const text = `${engine} will transcribe the speech; at the speed ${last} this takes up to ${timeCode(atMostMs)}`;
-  return [
-    {
-      code: 'speech_will_be_recognised',
-      text,
-      engine,
-      msPerSecond: Math.round(1000 * perSecond),
-      atMostMs,
-      studies,
-    },
-  ];
+  const params = { engine, msPerSecond: Math.round(1000 * perSecond), atMostMs, studies };
+  return [{ code: 'speech_will_be_recognised', ...said({ code: 'speech_will_be_recognised', params }), ...params }];
 }
 
 /** The host reads at least the first picture of each second. */
@@ -184,14 +189,14 @@ function screenTextWarnings(
   if (screenText === null || !tracks.some(({ kind }) => kind === 'video')) return [];
   const { engine, languages } = screenText;
   const pictures = Math.ceil((range.endMs - range.startMs) / screenPictureMs);
-  const text = `text on the screen will be read by ${engine} with ${languages.join(', ')}, in up to ${pictures} pictures and those of the keyframes`;
-  return [{ code: 'screen_text_will_be_read', text, engine, languages: [...languages], pictures }];
+  const params = { engine, languages: [...languages], pictures };
+  return [{ code: 'screen_text_will_be_read', ...said({ code: 'screen_text_will_be_read', params }), ...params }];
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {
   const audioOrVideo = tracks.filter(({ kind }) => kind === 'audio' || kind === 'video');
   const codecs = [...new Set(audioOrVideo.map(({ codec }) => codec).filter((codec) => !playableCodecs.has(codec)))];
   if (playbackMimeTypeOf(probe) !== null && codecs.length === 0) return [];
-  const what = codecs.length === 0 ? `the container ${probe.container.join(', ')}` : `the codec ${codecs.join(', ')}`;
-  return [{ code: 'codec_may_not_play', text: `a browser may not play ${what}`, codecs }];
+  const params = { codecs, container: [...probe.container] };
+  return [{ code: 'codec_may_not_play', ...said({ code: 'codec_may_not_play', params }), codecs }];
 }

@@ -2,7 +2,7 @@ import { type AnyMachineSnapshot, createActor } from 'xstate';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition, Phase } from './actor-definition.ts';
 import { type ActorRow, snapshotValue, storedSnapshot } from './actor-row.ts';
-import { type Cause, recordedWrites } from './transition-rows.ts';
+import { recordedWrites, type TransitionCause } from './transition-rows.ts';
 
 /** The phase of an actor by its row. */
 export const phaseOf = (definition: ActorDefinition, row: ActorRow): Phase => definition.phase(snapshotValue(row));
@@ -19,7 +19,7 @@ export const rowWrites = (
   id: string,
   previous: ActorRow | null,
   row: ActorRow,
-  why: Cause,
+  why: TransitionCause,
 ): Write[] => [
   { put: 'snapshot', key: id, value: row },
   ...liveIndexWrites(definition, id, previous, row),

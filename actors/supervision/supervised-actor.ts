@@ -4,14 +4,14 @@ import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ActorDefinition } from './actor-definition.ts';
 import type { ActorRow } from './actor-row.ts';
 import { restored } from './row-state.ts';
-import { byEvent, type Cause, firstEvent } from './transition-rows.ts';
+import { byEvent, firstEvent, type TransitionCause } from './transition-rows.ts';
 
 interface ActorObserver {
   /**
    * A new macrostep: called once per real change, never for ignored events or for the restored snapshot itself. `why` has the
    * type of the event that led to it, and the transitions of the chart that it took.
    */
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: Cause): void;
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: TransitionCause): void;
   failed(actor: SupervisedActor, error: unknown): void;
 }
 

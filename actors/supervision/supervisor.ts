@@ -11,7 +11,7 @@ import { isTakenUp, phaseOf, restatedRow, restored, rowWrites } from './row-stat
 import { PendingTimers, restartDelay, SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
-import { byEvent, byRestart, byResume, type Cause, withTransitionCounted } from './transition-rows.ts';
+import { byEvent, byRestart, byResume, type TransitionCause, withTransitionCounted } from './transition-rows.ts';
 
 interface SupervisorOptions extends LiveActorsOptions {
   readonly clock: Clock;
@@ -165,7 +165,7 @@ export class Supervisor extends LiveActors {
     for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
-  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: Cause): void {
+  changed(actor: SupervisedActor, snapshot: AnyMachineSnapshot, emissions: EventObject[], why: TransitionCause): void {
     const { definition, id } = actor;
     const before = actor.row === null ? null : snapshotValue(actor.row);
     const own = definition.writes({ id, input: actor.input, emissions, before, after: snapshot });
@@ -196,7 +196,11 @@ export class Supervisor extends LiveActors {
   }
 
   /** Goes on from the newest committed row, after whatever was still on its way to the disk, and records why; or ends there. */
-  async #goOn(actor: SupervisedActor, why: Cause | null, ending: AnyEventObject | null = null): Promise<void> {
+  async #goOn(
+    actor: SupervisedActor,
+    why: TransitionCause | null,
+    ending: AnyEventObject | null = null,
+  ): Promise<void> {
     // A commit that fails has its own consequences; one before it may still be under way.
     await this.#options.ledger.durable().catch(() => undefined);
     // Refused events are not in the journal.
@@ -251,7 +255,7 @@ export class Supervisor extends LiveActors {
     actor: SupervisedActor,
     uncounted: ActorRow,
     writes: readonly Write[],
-    why: Cause,
+    why: TransitionCause,
     refused = (error: Error): void => actor.fail(this, error),
   ): void {
     const { ledger, clock } = this.#options;

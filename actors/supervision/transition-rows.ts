@@ -12,16 +12,16 @@ export const keptTransitions = 256;
 export const firstEvent = 'xstate.init';
 
 /** The cause of a row. Only an event has a type. */
-export interface Cause {
+export interface TransitionCause {
   readonly cause: z.infer<typeof transitionCause>;
   readonly event: string | null;
   /** The ids of the transitions of the chart that were taken, in their order; empty for a start in the same state. */
   readonly taken: readonly string[];
 }
 
-export const byEvent = (event: string, taken: readonly string[]): Cause => ({ cause: 'event', event, taken });
-export const byRestart: Cause = { cause: 'restarted', event: null, taken: [] };
-export const byResume: Cause = { cause: 'resumed', event: null, taken: [] };
+export const byEvent = (event: string, taken: readonly string[]): TransitionCause => ({ cause: 'event', event, taken });
+export const byRestart: TransitionCause = { cause: 'restarted', event: null, taken: [] };
+export const byResume: TransitionCause = { cause: 'resumed', event: null, taken: [] };
 
 /**
  * One recorded transition: the state that was entered, why, when (epoch ms), and the number of the commit that holds it. `taken`
@@ -57,7 +57,13 @@ export const transitionSeqOf = (key: string): number => Number(key.slice(-digits
 export const actorOf = (key: string): string => key.slice(0, -(digits + 1));
 
 /** The writes that a transition adds to its commit; `seq` counts the transitions of the actor from 1. */
-export function transitionWrites(id: string, seq: number, value: StateValue, why: Cause, at: number): Write[] {
+export function transitionWrites(
+  id: string,
+  seq: number,
+  value: StateValue,
+  why: TransitionCause,
+  at: number,
+): Write[] {
   const row: Write = { stamp: 'transition', key: transitionKey(id, seq), value: { value, ...why, at } };
   return seq <= keptTransitions ? [row] : [row, { del: 'transition', key: transitionKey(id, seq - keptTransitions) }];
 }
@@ -66,7 +72,7 @@ export function transitionWrites(id: string, seq: number, value: StateValue, why
 export function withTransitionCounted(
   previous: ActorRow | null,
   row: ActorRow,
-  { cause }: Cause,
+  { cause }: TransitionCause,
   at: number,
 ): ActorRow {
   const { seq = 0, restarts = 0 } = previous?.recorded ?? {};
@@ -74,7 +80,7 @@ export function withTransitionCounted(
 }
 
 /** The transition that the row of an actor counted last. */
-export const recordedWrites = (id: string, row: ActorRow, why: Cause): Write[] =>
+export const recordedWrites = (id: string, row: ActorRow, why: TransitionCause): Write[] =>
   row.recorded === undefined ? [] : transitionWrites(id, row.recorded.seq, snapshotValue(row), why, row.recorded.at);
 
 /** The spaces that have one row of an actor, under its id. */

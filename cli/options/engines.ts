@@ -10,18 +10,23 @@ import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts'
 import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
 import { type StartCode, StartError } from '../failures.ts';
+import { option, type StartText, variable, worded } from '../start-text.ts';
 import { absolutePath, type FlagTable, type GivenFlags, oneOf, single, text, toggle, valuesOf } from './flags.ts';
 
 /** The value of a flag that names a model as its server does. Throws `StartError`. */
 function modelNamed(flag: string, given: string): string {
   if (modelName.safeParse(given).success) return given;
-  throw new StartError('invalid_flags', `--${flag} ${given}: not the name of a model`);
+  throw new StartError('invalid_flags', worded`${option(flag)} ${given}: not the name of a model`);
 }
 
 /** The server that the environment names. Throws `StartError` with this code, never with the key or the address in it. */
 function providerOf(environment: Readonly<Record<string, string | undefined>>, refusal: StartCode): HostedProvider {
   const provider = hostedProvider(environment);
-  if ('refused' in provider) throw new StartError(refusal, provider.refused);
+  if ('refused' in provider) {
+    const { about, refused } = provider;
+    const named = about === 'OPENAI_BASE_URL' ? variable(about, 'model-server') : about;
+    throw new StartError(refusal, worded`${named} ${refused}`);
+  }
   return provider;
 }
 
@@ -95,7 +100,9 @@ export const secondRunFlag = {
 export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
   const isGiven = given.has(secondRunFlagName);
   if (isGiven && recognizer === null) {
-    throw notAllowed(`--${secondRunFlagName} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+    throw notAllowed(
+      worded`${option(secondRunFlagName)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
+    );
   }
   return isGiven;
 }
@@ -108,12 +115,12 @@ interface RecognizerFlags {
   readonly responseFormat?: ResponseFormat;
 }
 
-const notAllowed = (message: string) => new StartError('executor_not_allowed', message);
+const notAllowed = (message: string | StartText) => new StartError('executor_not_allowed', message);
 
 function recognizerModelOf(engine: RecognizerEngine, given: string | undefined): string | null {
   if (given === undefined) {
     if (engine === 'pocketsphinx') return null;
-    throw notAllowed(`--${recognizerFlag} ${engine} needs --${recognizerModelFlag}`);
+    throw notAllowed(worded`${option(recognizerFlag)} ${engine} needs ${option(recognizerModelFlag)}`);
   }
   if (engine !== 'openai') return absolutePath(given);
   return modelNamed(recognizerModelFlag, given);
@@ -123,7 +130,7 @@ function recognizerModelOf(engine: RecognizerEngine, given: string | undefined):
 function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
   if (engine === 'openai') return { responseFormat: valuesOf(given, responseFormatFlag)[formatFlagName] };
   if (!given.has(formatFlagName)) return {};
-  throw notAllowed(`--${formatFlagName} needs --${recognizerFlag} openai`);
+  throw notAllowed(worded`${option(formatFlagName)} needs ${option(recognizerFlag)} openai`);
 }
 
 /** The recognizer of a host; null if none is configured. Throws `StartError` unless the flags agree. */
@@ -132,13 +139,18 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const { [recognizerFlag]: engine, [recognizerModelFlag]: model, [recognizerPermissionFlag]: isAllowed } = options;
   if (engine === 'unavailable') {
     if (isAllowed)
-      throw notAllowed(`--${recognizerPermissionFlag} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+      throw notAllowed(
+        worded`${option(recognizerPermissionFlag)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
+      );
     if (model !== undefined)
-      throw notAllowed(`--${recognizerModelFlag} needs --${recognizerFlag} ${recognizerEngines.join(' or ')}`);
+      throw notAllowed(
+        worded`${option(recognizerModelFlag)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
+      );
     responseFormatOf(null, given);
     return null;
   }
-  if (!isAllowed) throw notAllowed(`--${recognizerFlag} ${engine} needs --${recognizerPermissionFlag}`);
+  if (!isAllowed)
+    throw notAllowed(worded`${option(recognizerFlag)} ${engine} needs ${option(recognizerPermissionFlag)}`);
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
 
@@ -209,7 +221,7 @@ export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
   const { [screenTextFlag]: engine, [screenTextLanguagesFlag]: languages } = valuesOf(given, screenTextFlags);
   if (engine === 'unavailable') {
     if (!given.has(screenTextLanguagesFlag)) return null;
-    throw notAllowed(`--${screenTextLanguagesFlag} needs --${screenTextFlag} tesseract`);
+    throw notAllowed(worded`${option(screenTextLanguagesFlag)} needs ${option(screenTextFlag)} tesseract`);
   }
   return { engine, languages: codesOf(languages) };
 }
@@ -220,7 +232,7 @@ function codesOf(text: string): readonly string[] {
   if (areCodes && codes.length <= mostLanguages && new Set(codes).size === codes.length) return codes;
   throw new StartError(
     'invalid_flags',
-    `--${screenTextLanguagesFlag} ${text}: up to ${mostLanguages} codes such as eng+kor`,
+    worded`${option(screenTextLanguagesFlag)} ${text}: up to ${mostLanguages} codes such as eng+kor`,
   );
 }
 
@@ -311,16 +323,17 @@ type ExecutorName = keyof typeof choices;
 const executorNames = Object.keys(choices) as [ExecutorName, ...ExecutorName[]];
 
 /** The executors for which a condition holds, as a call of the host chooses one of them. */
-const callOf = (isOne: (choice: CaptionChoice) => boolean): string =>
-  `--${executorFlag} ${executorNames.filter((name) => isOne(choices[name])).join(' or ')}`;
+const callOf = (isOne: (choice: CaptionChoice) => boolean): StartText =>
+  worded`${option(executorFlag)} ${executorNames.filter((name) => isOne(choices[name])).join(' or ')}`;
 
-const allowedBy = (permission: string): string => callOf((choice) => choice.permission === permission);
+const allowedBy = (permission: string): StartText => callOf((choice) => choice.permission === permission);
 const translatingExecutors = callOf(isTranslating);
 
 /** The switch that allows an executor, with what its use means. */
 const permissionFlag = (permission: NonNullable<(typeof choices)[ExecutorName]['permission']>, meaning = '') => {
   const allowed = allowedBy(permission);
-  const those = allowed.includes(' or ') ? 'one of them' : 'it';
+  const isOne = Object.values(choices).filter((choice) => choice.permission === permission).length === 1;
+  const those = isOne ? 'it' : 'one of them';
   return { [permission]: { ...captions, ...toggle(`allows ${allowed}, and requires ${those}${meaning}`) } };
 };
 
@@ -374,14 +387,15 @@ export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
   const { [executorFlag]: name, [translationModelFlag]: named, [translationOnceFlag]: isAskedOnce } = options;
   const { help: _, ...choice }: CaptionChoice = choices[name];
   if (choice.permission !== null && !given.has(choice.permission)) {
-    throw notAllowed(`--${executorFlag} ${name} needs --${choice.permission}`);
+    throw notAllowed(worded`${option(executorFlag)} ${name} needs ${option(choice.permission)}`);
   }
   for (const { permission } of Object.values(choices)) {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
-    throw notAllowed(`--${permission} needs ${allowedBy(permission)}`);
+    throw notAllowed(worded`${option(permission)} needs ${allowedBy(permission)}`);
   }
   const model = translationModelOf(name, choice, named);
-  if (isAskedOnce && model === null) throw notAllowed(`--${translationOnceFlag} needs ${translatingExecutors}`);
+  if (isAskedOnce && model === null)
+    throw notAllowed(worded`${option(translationOnceFlag)} needs ${translatingExecutors}`);
   return { ...choice, model, isAskedOnce };
 }
 
@@ -391,9 +405,10 @@ function translationModelOf(
   model: string | undefined,
 ): string | null {
   const translates = isTranslating(choice);
-  if (translates && model === undefined) throw notAllowed(`--${executorFlag} ${name} needs --${translationModelFlag}`);
+  if (translates && model === undefined)
+    throw notAllowed(worded`${option(executorFlag)} ${name} needs ${option(translationModelFlag)}`);
   if (model === undefined) return null;
-  if (!translates) throw notAllowed(`--${translationModelFlag} needs ${translatingExecutors}`);
+  if (!translates) throw notAllowed(worded`${option(translationModelFlag)} needs ${translatingExecutors}`);
   return modelNamed(translationModelFlag, model);
 }
 
@@ -444,12 +459,14 @@ export function explainerModel(given: GivenFlags): string | null {
   const options = valuesOf(given, explainerFlags);
   const { [explainerFlag]: executor, [explainerModelFlag]: model, [explainerPermissionFlag]: isAllowed } = options;
   if (executor === 'unavailable') {
-    if (isAllowed) throw notAllowed(`--${explainerPermissionFlag} needs --${explainerFlag} openai`);
-    if (model !== undefined) throw notAllowed(`--${explainerModelFlag} needs --${explainerFlag} openai`);
+    if (isAllowed) throw notAllowed(worded`${option(explainerPermissionFlag)} needs ${option(explainerFlag)} openai`);
+    if (model !== undefined)
+      throw notAllowed(worded`${option(explainerModelFlag)} needs ${option(explainerFlag)} openai`);
     return null;
   }
-  if (!isAllowed) throw notAllowed(`--${explainerFlag} openai needs --${explainerPermissionFlag}`);
-  if (model === undefined) throw notAllowed(`--${explainerFlag} openai needs --${explainerModelFlag}`);
+  if (!isAllowed) throw notAllowed(worded`${option(explainerFlag)} openai needs ${option(explainerPermissionFlag)}`);
+  if (model === undefined)
+    throw notAllowed(worded`${option(explainerFlag)} openai needs ${option(explainerModelFlag)}`);
   return modelNamed(explainerModelFlag, model);
 }
 

@@ -6,6 +6,7 @@ import { version } from '../../contract/base/program-version.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { editDistance } from '../../rules/text-comparison.ts';
 import { type StartCode, StartError } from '../failures.ts';
+import { option, type StartText, worded } from '../start-text.ts';
 
 /** The known name nearest to a mistyped one, or the only one with that text in it; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {
@@ -139,7 +140,7 @@ export const oneOf = <const Choice extends string>(
   read: (given, name) => {
     const found = given.single(name) ?? choices[0];
     const choice = choices.find((candidate) => candidate === found);
-    if (choice === undefined) throw usage(`--${name} ${found}: one of ${choices.join(', ')}`);
+    if (choice === undefined) throw usage(worded`${option(name)} ${found}: one of ${choices.join(', ')}`);
     return choice;
   },
 });
@@ -170,7 +171,7 @@ export const integer = (
     if (found === undefined) return preset;
     const number = Number(found);
     if (!/^\d+$/.test(found) || number < low || number > high) {
-      throw new StartError(refusal, `--${name} ${found}: an integer from ${low} to ${high} is needed`);
+      throw new StartError(refusal, worded`${option(name)} ${found}: an integer from ${low} to ${high} is needed`);
     }
     return number;
   },
@@ -215,7 +216,7 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
     const { form } = flag;
     let value = '';
     if (form === 'switch') {
-      if (equals !== -1) throw usage(`--${name} takes no value`);
+      if (equals !== -1) throw usage(worded`${option(name)} takes no value`);
     } else if (equals !== -1) {
       value = argument.slice(equals + 1);
     } else {
@@ -223,9 +224,9 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
       const next = args[index];
       value = next === undefined || next.startsWith('--') ? '' : next;
     }
-    if (form !== 'switch' && value === '') throw usage(`--${name} needs a value`);
+    if (form !== 'switch' && value === '') throw usage(worded`${option(name)} needs a value`);
     const values = given.get(name) ?? [];
-    if (values.length > 0 && form !== 'repeated') throw usage(`--${name} may be given once`);
+    if (values.length > 0 && form !== 'repeated') throw usage(worded`${option(name)} may be given once`);
     given.set(name, [...values, value]);
   }
   return {
@@ -236,7 +237,7 @@ export function parseFlags(args: readonly string[], table: FlagTable, positional
   };
 }
 
-const usage = (message: string) => new StartError('invalid_flags', message);
+const usage = (message: string | StartText) => new StartError('invalid_flags', message);
 
 /** `, did you mean --port?` for the nearest of the known names, with their prefix; nothing if none is near. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {

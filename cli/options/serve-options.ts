@@ -6,6 +6,7 @@ import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { withServer } from '../../executors/explanations/hosted-provider.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { StartError } from '../failures.ts';
+import { option, type StartText, worded } from '../start-text.ts';
 import { dataRootFlag } from './data-root.ts';
 import {
   captionFlags,
@@ -71,19 +72,20 @@ const extractorName = /^[a-z0-9][a-z0-9:._-]{0,79}$/;
 /** Words with which yt-dlp means many extractors, or one that looks at any page. */
 const notOneExtractor = ['all', 'default', 'end', 'generic', 'html5'];
 
-const refused = (message: string) => new StartError('invalid_flags', message);
+const refused = (message: string | StartText) => new StartError('invalid_flags', message);
 
 /** Reads the flags of `videohostFlags`. Throws `StartError`. */
 function videohostOptions(given: GivenFlags): VideoHostsOptions {
   const added: Record<string, string> = {};
   for (const text of given.all('videohost')) {
     const [host = '', extractor = '', ...rest] = text.toLowerCase().split('=');
-    if (rest.length > 0 || !hostName.test(host)) throw refused(`--videohost ${text}: HOST=EXTRACTOR is needed`);
+    if (rest.length > 0 || !hostName.test(host))
+      throw refused(worded`${option('videohost')} ${text}: HOST=EXTRACTOR is needed`);
     if (!extractorName.test(extractor) || notOneExtractor.includes(extractor)) {
-      throw refused(`--videohost ${text}: not the name of one extractor of yt-dlp`);
+      throw refused(worded`${option('videohost')} ${text}: not the name of one extractor of yt-dlp`);
     }
     if (Object.hasOwn(added, host) || Object.hasOwn(knownVideoHosts, host)) {
-      throw refused(`--videohost ${text}: ${host} is known already`);
+      throw refused(worded`${option('videohost')} ${text}: ${host} is known already`);
     }
     added[host] = extractor;
   }
@@ -93,12 +95,16 @@ function videohostOptions(given: GivenFlags): VideoHostsOptions {
 function openOrigin(given: GivenFlags): string | null {
   const origin = given.single('videohost-origin') ?? null;
   if ((origin !== null) !== given.has('allow-loopback-videohost')) {
-    throw refused('--videohost-origin and --allow-loopback-videohost are given together or not at all');
+    throw refused(
+      worded`${option('videohost-origin')} and ${option('allow-loopback-videohost')} are given together or not at all`,
+    );
   }
   if (origin === null) return null;
   const isPlain = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):\d{1,5}$/.test(origin);
   if (!isPlain || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    throw refused(`--videohost-origin ${origin}: http://127.0.0.1:PORT or http://[::1]:PORT is needed`);
+    throw refused(
+      worded`${option('videohost-origin')} ${origin}: http://127.0.0.1:PORT or http://[::1]:PORT is needed`,
+    );
   }
   return origin;
 }
@@ -266,7 +272,10 @@ function captionLimit(
 
 function demandLoopback(host: string): void {
   if (['127.0.0.1', '::1', 'localhost'].includes(host)) return;
-  throw new StartError('non_loopback_bind_rejected', `--host ${host}: only 127.0.0.1, ::1 and localhost`);
+  throw new StartError(
+    'non_loopback_bind_rejected',
+    worded`${option('host')} ${host}: only 127.0.0.1, ::1 and localhost`,
+  );
 }
 
 export type ServeOptions = ReturnType<typeof serveOptions>;
@@ -321,8 +330,10 @@ export function optionsOf(given: GivenFlags) {
 function originsOf(given: GivenFlags, name: string): readonly string[] {
   const values = given.all(name);
   for (const value of values) {
-    if (value.includes('*')) throw new StartError('wildcard_origin_rejected', `--${name} ${value}: no wildcards`);
-    if (!isOrigin(value)) throw new StartError('invalid_origin', `--${name} ${value}: not an http(s) origin`);
+    if (value.includes('*'))
+      throw new StartError('wildcard_origin_rejected', worded`${option(name)} ${value}: no wildcards`);
+    if (!isOrigin(value))
+      throw new StartError('invalid_origin', worded`${option(name)} ${value}: not an http(s) origin`);
   }
   return values.length === 0 ? usualOrigins : values;
 }
@@ -335,13 +346,13 @@ function isOrigin(text: string): boolean {
 
 function demandReviewerId(id: string, name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._:-]{0,159}$/.test(id)) return;
-  throw new StartError('invalid_reviewer', `--${name} ${id}: not an identity`);
+  throw new StartError('invalid_reviewer', worded`${option(name)} ${id}: not an identity`);
 }
 
 function demandReviewerLabel(label: string, name: string): void {
   if (givenReviewerLabel.safeParse(label).success) return;
   throw new StartError(
     'invalid_reviewer',
-    `--${name}: 1 to 80 trimmed characters on one line, without control characters or changes of direction`,
+    worded`${option(name)}: 1 to 80 trimmed characters on one line, without control characters or changes of direction`,
   );
 }

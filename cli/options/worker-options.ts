@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
+import { option, type StartText, worded } from '../start-text.ts';
 import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
 import {
   type CommandWords,
@@ -53,10 +54,10 @@ export const logFormat = (who: 'host' | 'worker') =>
 export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
   const { [queueFlag]: address, [sourceFlag]: objectSource } = valuesOf(given, workQueueFlags);
   if (address === undefined && objectSource === null) return null;
-  if (address === undefined) throw refused(`--${sourceFlag} needs --${queueFlag}`);
+  if (address === undefined) throw refused(worded`${option(sourceFlag)} needs ${option(queueFlag)}`);
   const fault = redisFault(address);
-  if (fault !== null) throw refused(`--${queueFlag} ${fault}`);
-  if (objectSource === null) throw refused(`--${queueFlag} needs --${sourceFlag}`);
+  if (fault !== null) throw refused(worded`${option(queueFlag)} ${fault}`);
+  if (objectSource === null) throw refused(worded`${option(queueFlag)} needs ${option(sourceFlag)}`);
   return { address, objectSource };
 }
 
@@ -68,7 +69,8 @@ const forEveryone = 0o002;
  */
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
-  if (found?.isDirectory() !== true) throw unavailable(`${objectSource} is not a reachable folder`);
+  if (found?.isDirectory() !== true)
+    throw unavailable(worded`${option(sourceFlag)} ${objectSource} is not a reachable folder`);
   const names = (await readdir(objectSource, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   for (const folder of [objectSource, ...names.map(({ name }) => join(objectSource, name))]) {
     const { mode } = await stat(folder);
@@ -79,13 +81,13 @@ export async function demandObjectSource({ objectSource }: WorkQueueChoice): Pro
   }
 }
 
-const unavailable = (detail: string) => new StartError('object_source_unavailable', `--${sourceFlag} ${detail}`);
+const unavailable = (detail: string | StartText) => new StartError('object_source_unavailable', `--${sourceFlag} ${detail}`);
 
 /** The line on stderr of a host with workers, without the user and the password of the queue. */
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>
   `work queue: ${new URL(address).host}; media is measured by workers, who read it in ${objectSource}`;
 
-const refused = (message: string) => new StartError('invalid_work_queue', message);
+const refused = (message: string | StartText) => new StartError('invalid_work_queue', message);
 
 /**
  * The fault in the address of a queue, as a clause behind its name; null if it has none. It never repeats the address, which may hold a
@@ -141,7 +143,7 @@ export function workerFlags(args: readonly string[]) {
   if (recognizer?.engine === 'openai') {
     throw new StartError(
       'executor_not_allowed',
-      '--semantic-recognizer openai: a worker cannot use it, because a host calls the server itself',
+      worded`${option('semantic-recognizer')} openai: a worker cannot use it, because a host calls the server itself`,
     );
   }
   const { 'lease-ms': leaseMs, 'log-format': logFormat } = valuesOf(given, flags);

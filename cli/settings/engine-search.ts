@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { EngineCause } from '../../contract/causes/causes.ts';
+import { causeText } from '../../contract/causes/wording.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import { boundedBody, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
@@ -80,6 +82,12 @@ export const recognizedSettings: EngineSettings = {
 export const serverOffer = ({ server, models }: FoundServer): string =>
   `A model server answers at ${server}: its model ${models[0]} can translate captions. Whether it passes text on depends on that server.`;
 
+/** The missing part of an engine, for people and as data. */
+const needing = (cause: EngineCause | null): Pick<FoundEngine, 'remedy' | 'cause'> => ({
+  remedy: cause === null ? null : causeText(cause, 'terminal').remedy,
+  cause,
+});
+
 const onThisHost: Pick<FoundEngine, 'reach' | 'mayCost' | 'models' | 'confirmation'> = {
   reach: 'this_host',
   mayCost: false,
@@ -99,7 +107,7 @@ async function pocketsphinxOf(
     ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: isThere ? pocketsphinxOffer : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
-    remedy: isThere ? null : 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
+    ...needing(isThere ? null : { code: 'engine_missing', params: { engine: 'pocketsphinx', languages: [] } }),
     // A translator stays in use: its model and its permission are set already.
     use:
       isThere && !isInUse
@@ -119,11 +127,13 @@ async function whisperOf(environment: Environment, isInUse: boolean): Promise<Fo
     ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'incomplete' : 'absent',
     text: 'whisper-cli recognizes speech of many languages on this machine, with a model file of yours. Nothing leaves the machine, and it costs nothing.',
-    remedy: isInUse
-      ? null
-      : isThere
-        ? 'set semantic-recognizer to whisper-cli and semantic-recognizer-model to the path of a model file'
-        : 'install whisper.cpp and put whisper-cli on PATH',
+    ...needing(
+      isInUse
+        ? null
+        : isThere
+          ? { code: 'model_file_missing', params: {} }
+          : { code: 'engine_missing', params: { engine: 'whisper-cli', languages: [] } },
+    ),
     use: {},
   };
 }
@@ -141,7 +151,7 @@ const subtitleTracksOf = (isInUse: boolean): FoundEngine => ({
   ...onThisHost,
   state: isInUse ? 'in_use' : 'found',
   text: 'The host pairs the subtitle tracks of two languages. No model, no network.',
-  remedy: null,
+  ...needing(null),
   use: isInUse ? {} : subtitleSettings,
 });
 
@@ -161,10 +171,11 @@ async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
     ...onThisHost,
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: 'tesseract reads text on the screen on this machine. Nothing leaves the machine, and it costs nothing.',
-    remedy:
+    ...needing(
       isThere || isInUse
         ? null
-        : `npm install --ignore-scripts tesseract.js@7.0.0 ${DEFAULT_LANGUAGES.map((code) => `@tesseract.js-data/${code}@1.0.0`).join(' ')}, beside this package`,
+        : { code: 'engine_missing', params: { engine: 'tesseract', languages: [...DEFAULT_LANGUAGES] } },
+    ),
     use: isThere && !isInUse ? screenTextSettings : {},
   };
 }
@@ -186,7 +197,7 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
       model === undefined
         ? `A model server answers at ${server}. It has no model.`
         : `The text of captions is sent to a model server on this machine, ${server}. Whether it passes text on depends on that server.`,
-    remedy: model === undefined && !isInUse ? 'load a model into the server' : null,
+    ...needing(model === undefined && !isInUse ? { code: 'model_missing', params: {} } : null),
     models: [...models],
     use: model === undefined || isInUse ? {} : translatorSettings(executorFor(isRecognizing), server, model),
     confirmation: model === undefined || isInUse ? null : 'sent_to_a_server_on_this_machine',
@@ -221,8 +232,7 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
     use: {},
     confirmation: null,
     text: 'No model server answers on this machine, so nothing translates captions.',
-    remedy:
-      'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
+    ...needing({ code: 'no_model_server', params: {} }),
   };
   const translators = servers.map((found) =>
     serverOf(found, found.server === inUse.translator, inUse.recognizer !== null),

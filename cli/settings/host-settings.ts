@@ -33,6 +33,7 @@ import {
   settingFlags,
   settingRoomOf,
   settingsAfter,
+  UnreadableSettings,
   withoutCredentials,
   withoutLeftovers,
   withSettings,
@@ -213,8 +214,8 @@ export class RunningSettings implements SettingsService {
     try {
       return { settings: await readSettings(path), fault: null };
     } catch (error) {
-      if (!(error instanceof StartError)) throw error;
-      return { settings: null, fault: error.message.replace(`${path}: `, '') };
+      if (!(error instanceof UnreadableSettings)) throw error;
+      return { settings: null, fault: error.detail };
     }
   }
 
@@ -225,7 +226,7 @@ export class RunningSettings implements SettingsService {
       return null;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      return `The host would not start with its settings: ${error.message.replaceAll('--', '')}`;
+      return `The host would not start with its settings: ${error.text.in((name) => name)}`;
     }
   }
 
@@ -353,7 +354,10 @@ function allowed<Result>(read: () => Result): Result {
     return read();
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    throw new ServiceError('invalid_settings_change', error.message.replaceAll('--', ''));
+    throw new ServiceError(
+      'invalid_settings_change',
+      error.text.in((name) => name),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HostSetting } from '../../contract/settings.ts';
-import { failureLine, StartError } from '../failures.ts';
+import { StartError, startTextsOf } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
@@ -21,6 +21,7 @@ import {
   settingsPath,
   withoutCredentials,
   withoutLeftovers,
+  withServerSetting,
   withSettings,
 } from './settings-file.ts';
 import { demandServer, demandStart, serversOf } from './start-trial.ts';
@@ -57,10 +58,12 @@ async function demandWorking(settings: Settings, isTried: (room: HostSetting['ro
   await demandStart(options, process.env, isTried);
 }
 
-/** Why a host would not start with settings, in their names; `failureLine` has the remedy of an engine that is not there. */
+/** Why a host would not start with settings, in their names, with the remedy of an engine that is not there. */
 function refusalOf(error: unknown, settings: Settings): string {
-  const text = error instanceof StartError ? error.message : failureLine(error);
-  return inSettingNames(settings.has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text);
+  const { code, text, remedy } = startTextsOf(error);
+  const refusal = inSettingNames(withServerSetting(text, settings));
+  if (error instanceof StartError) return refusal;
+  return `${code}${refusal}${remedy === null ? '' : `; ${inSettingNames(remedy)}`}`;
 }
 
 /** The settings after a change are refused, and nothing is changed. */

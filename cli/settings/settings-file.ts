@@ -5,11 +5,12 @@ import type { HostSetting } from '../../contract/settings.ts';
 import { addressFault } from '../../executors/explanations/hosted-provider.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
-import { StartError, type StartFailure, startFailureOf, startFailureWords } from '../failures.ts';
+import { StartError, type StartFailure, startTextsOf } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { serveFlags } from '../options/serve-options.ts';
+import type { StartText } from '../start-text.ts';
 import { asTyped, WrongCall } from '../terminal/call.ts';
 
 /** Every option that a settings file may hold, by its name. */
@@ -26,7 +27,17 @@ export type SettingValue = string | number | boolean | readonly string[];
 /** The content of a settings file, by the names of the options. */
 export type Settings = ReadonlyMap<string, SettingValue>;
 
-const refused = (path: string, detail: string) => new StartError('invalid_settings', `${path}: ${detail}`);
+/** A settings file that cannot be read; `detail` has the place and the fault, without the file. */
+export class UnreadableSettings extends StartError {
+  constructor(
+    path: string,
+    readonly detail: string,
+  ) {
+    super('invalid_settings', `${path}: ${detail}`);
+  }
+}
+
+const refused = (path: string, detail: string) => new UnreadableSettings(path, detail);
 
 /** `12:3` for an offset: the line and the column, both from 1. */
 function placeOf(text: string, offset: number): string {
@@ -161,14 +172,13 @@ export function withSettings(given: GivenFlags, settings: Settings): GivenFlags 
   };
 }
 
-const writtenFlag = /--([a-z][a-z-]*[a-z])\b/g;
-
-/** The options that a text writes as flags, each once. */
-const flagsIn = (text: string): string[] => [...new Set([...text.matchAll(writtenFlag)].map(([, name = '']) => name))];
-
 /** A text that writes settings by their names, without the dashes of a command line. */
-export const inSettingNames = (text: string): string =>
-  text.replaceAll(writtenFlag, (flag, name: string) => (Object.hasOwn(settingFlags, name) ? name : flag));
+export const inSettingNames = (text: StartText): string =>
+  text.in((name) => (Object.hasOwn(settingFlags, name) ? name : `--${name}`));
+
+/** A text about an address that a setting gave in the place of a variable of the environment. */
+export const withServerSetting = (text: StartText, given: Pick<GivenFlags, 'has'> | Settings): StartText =>
+  given.has('model-server') ? text.ofOption('model-server') : text;
 
 /** The sources of the options of a start: its command line, and the settings that were read from `path`. */
 interface StartSources {
@@ -183,28 +193,24 @@ interface StartSources {
  */
 export function settingsFailure(error: unknown, { given, settings, path }: StartSources): StartFailure {
   const isFromFile = (name: string): boolean => settings.has(name) && !isReplaced(given, name);
-  // The host also gets the address of `--model-server` in this variable.
-  const named = (text: string) =>
-    withSettings(given, settings).has('model-server') ? text.replace('OPENAI_BASE_URL', '--model-server') : text;
-  const general = startFailureOf(error);
-  const failure = { message: named(general.message), remedy: general.remedy === null ? null : named(general.remedy) };
-  const wrong = flagsIn(startFailureWords(failure)).find(isFromFile);
-  if (wrong === undefined) return failure;
-  const [, code = '', text = ''] = /^([a-z_]+: )?([\s\S]*)$/.exec(failure.message) ?? [];
-  const where = `${code}${path}: `;
+  const flags = withSettings(given, settings);
+  const { code, ...texts } = startTextsOf(error);
+  const text = withServerSetting(texts.text, flags);
+  const { remedy } = texts;
+  const wrong = [...text.options, ...(remedy?.options ?? [])].find(isFromFile);
+  if (wrong === undefined) return { message: `${code}${text}`, remedy: remedy === null ? null : String(remedy) };
+  const message = `${code}${path}: ${inSettingNames(text)}`;
   if (!(error instanceof StartError && error.exitCode === 2)) {
-    const remedy = failure.remedy === null ? null : inSettingNames(failure.remedy);
-    return { message: `${where}${inSettingNames(text)}`, remedy };
+    return { message, remedy: remedy === null ? null : inSettingNames(remedy) };
   }
   // The remedy of the code is about flags.
-  const message = named(error.message);
-  const lacking = flagsIn(message).filter((name) => Object.hasOwn(settingFlags, name) && !isFromFile(name));
+  const lacking = text.options.filter((name) => Object.hasOwn(settingFlags, name) && !isFromFile(name));
   const changed = lacking.length > 0 || isSwitch(wrong) ? lacking : [wrong];
   const values = changed.map((name) => `${name}=${isSwitch(name) ? 'true' : 'VALUE'}`);
   const file = given.has('settings') ? ` --settings ${shellPath(path)}` : '';
   const [first, ...others] = [...(values.length === 0 ? [] : [`set ${values.join(' ')}`]), `unset ${wrong}`];
   const commands = [asTyped(`settings ${first}${file}`), ...others].join(', or ');
-  return { message: `${where}${inSettingNames(message)}`, remedy: `correct it by ${commands}` };
+  return { message, remedy: `correct it by ${commands}` };
 }
 
 const isSwitch = (name: string): boolean => settingFlags[name]?.form === 'switch';

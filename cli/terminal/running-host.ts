@@ -44,15 +44,19 @@ export class NoHost extends Error {
 
 /** A host of a version that cannot prove which data root it serves answers, so the command sends it nothing. */
 export class EarlierHost extends NoHost {
+  readonly what: string;
+  readonly remedy: string;
   constructor(origin: string, version: string, pid: number | null) {
     const [which, copied] =
       pid === null
         ? ['', '']
         : [` (process ${pid})`, '; if this folder is a copy of the data root of that host, delete host.json in it'];
-    super(
-      `the host at ${origin}${which} has version ${version}, which cannot prove that it knows the token: nothing was sent to it; stop it, and run the command again${copied}`,
-    );
+    const what = `the host at ${origin}${which} has version ${version}, which cannot prove that it knows the token: nothing was sent to it`;
+    const remedy = `stop it, and run the command again${copied}`;
+    super(`${what}; ${remedy}`);
     this.name = 'EarlierHost';
+    this.what = what;
+    this.remedy = remedy;
   }
 }
 

@@ -1,3 +1,4 @@
+import { causesText, causeText } from '../../contract/causes/wording.ts';
 import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
@@ -19,7 +20,7 @@ export const warningLine = ({ code, text }: PlanWarning): string => `warning: ${
 /** True if a part of a study is missing because no spoken language was declared. */
 const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>
   study.sourceLanguage.languages.length === 0 &&
-  (findings.some(({ reasonCode }) => reasonCode === 'language_not_recognised') ||
+  (findings.some(({ cause }) => cause?.code === 'language_not_declared') ||
     (captions.state === 'never' && lifecycle === 'terminal'));
 
 /** The command that sends the request of a study once more; null for words of its language that no flag has. */
@@ -56,10 +57,10 @@ function commandFor(action: OverviewAction['action'], overview: RuntimeOverview)
   return words === null ? action : asTyped(words);
 }
 
-/** The findings of a kind as a line. If it needs a language that was not declared, the line names the flag that declares it. */
-function findingLine({ study }: RuntimeOverview, { title, text, reasonCode }: Finding): string {
-  const isUndeclared = reasonCode === 'language_not_recognised' && study.sourceLanguage.languages.length === 0;
-  return `${title}: ${text}${isUndeclared ? '; --language TAG declares it' : ''}`;
+/** The findings of a kind as a line, with what makes a missing one possible. */
+function findingLine({ title, text, cause }: Finding): string {
+  const remedy = cause === null ? null : causeText(cause, 'terminal').remedy;
+  return `${title}: ${text}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
 /** Kinds of which a line that nothing was found would be one line more in every study. */
@@ -76,7 +77,9 @@ const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 
 
 /** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
 export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
-  captions.state === 'never' && lifecycle === 'terminal' ? `no captions: ${captions.text}` : null;
+  captions.state === 'never' && lifecycle === 'terminal'
+    ? `no captions: ${causesText(captions.causes, 'terminal')}`
+    : null;
 
 /** The line of one possible next step; null if it is not possible now. */
 export function nextLine(overview: RuntimeOverview, action: OverviewAction['action']): string | null {
@@ -113,7 +116,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
   return [
     `study ${runtimeId}: ${isCanceled(study.reason) ? 'canceled' : lifecycle}`,
     `range ${study.text}`,
-    ...found.map((finding) => findingLine(overview, finding)),
+    ...found.map(findingLine),
     ...(kind === undefined
       ? [
           ...claims.map(({ text }) => `claim: ${text}`),

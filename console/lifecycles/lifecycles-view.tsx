@@ -4,7 +4,7 @@ import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
 import { RemotePart } from '../parts/notice.tsx';
-import { sentence } from '../words/codes.ts';
+import { sentence } from '../words/sentence.ts';
 import { ActorTable } from './actor-list.tsx';
 import { actorFilters, isActorFilter } from './subjects.ts';
 import { isKind, kindWords, shownActorKinds } from './words.ts';

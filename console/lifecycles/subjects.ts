@@ -4,8 +4,8 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { ActorKind, ListedActor } from '../../contract/lifecycles/actors.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { videoIngests } from '../sources/uploads.ts';
-import { sentence } from '../words/codes.ts';
 import { mediaTime } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { actorTone, kindWords } from './words.ts';
 
 /** The subject of an actor for people: the name of a source, and the range of a study. */

@@ -6,7 +6,7 @@ import { useAfterMoves } from '../host/streams.ts';
 import { useEvery, useRemote } from '../host/use-remote.ts';
 import { type MetricFamily, parsedExposition } from '../operations/exposition.ts';
 import { RemotePart } from '../parts/notice.tsx';
-import { sentence } from '../words/codes.ts';
+import { sentence } from '../words/sentence.ts';
 import { ActorBadge, againWords } from './actor-list.tsx';
 import { useNow } from './scrub-bar.tsx';
 import { type Subjects, subjectWords, useSubjects } from './subjects.ts';

@@ -1,5 +1,5 @@
 import type { ActorKind, ActorPhase, ListedActor } from '../../contract/lifecycles/actors.ts';
-import type { Tone } from '../words/codes.ts';
+import type { Tone } from '../words/tone.ts';
 
 /** The name of each kind of actor. */
 export const kindWords: Readonly<Record<ActorKind, string>> = {

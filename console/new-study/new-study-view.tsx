@@ -13,10 +13,11 @@ import { useHost } from '../host/session.ts';
 import { type Remote, useAction, useRemote } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { CaptionsSwitch, Failed, Notice, RemotePart } from '../parts/notice.tsx';
+import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { noSubtitles, sentence, withoutNo } from '../words/codes.ts';
-import { duration, moment, reachWords, wholeSeconds, withTimes } from '../words/numbers.ts';
+import { whatWords } from '../words/cause-words.ts';
+import { duration, moment, reachWords, wholeSeconds } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
 
@@ -203,10 +204,12 @@ function EarlierStudy({ before, isBusy }: { readonly before: RuntimeRow; readonl
 const tooLong = (error: unknown): boolean => error instanceof HostError && error.code === 'study_range_too_large';
 const isTooLong = (remote: Remote<unknown>): boolean => remote.state === 'failed' && tooLong(remote.error);
 
-/** The milliseconds that a limit of the host names; null where its sentence names none. */
-export function limitIn(text: string): number | null {
-  const [, ms] = /at most (\d+) ms/.exec(text) ?? [];
-  return ms === undefined ? null : Number(ms);
+/** The longest study of a host, in ms, as its settings have it; null if they do not say. */
+async function longestStudyMs(host: StudyHost): Promise<number | null> {
+  const { settings } = await host.settings.read();
+  const row = settings.find(({ name }) => name === 'maximum-study-range-ms');
+  const limit = Number(row?.value ?? row?.preset ?? Number.NaN);
+  return Number.isInteger(limit) ? limit : null;
 }
 
 interface RangeLimitProps {
@@ -217,30 +220,32 @@ interface RangeLimitProps {
 
 /** The limit that a range exceeds, with a button for the longest range that fits. */
 function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
-  const tooMuch = isTooLong(remote) && remote.state === 'failed' ? String((remote.error as Error).message) : null;
-  const obstacles =
-    remote.state === 'ready'
-      ? (remote.value?.warnings ?? []).filter(({ code }) => code === 'captions_not_possible')
-      : [];
-  // A shorter range gives no captions while anything else is in their way.
-  const [obstacle] = obstacles.every(isOfLength) ? obstacles : [];
-  const text = tooMuch ?? obstacle?.text;
-  if (text === undefined) return null;
-  const limitMs = limitIn(text);
+  const host = useHost();
+  const isOfStudies = isTooLong(remote);
+  const { remote: limit } = useRemote(
+    () => (isOfStudies ? longestStudyMs(host) : Promise.resolve(null)),
+    [isOfStudies],
+  );
+  const limitMs = isOfStudies
+    ? limit.state === 'ready'
+      ? limit.value
+      : null
+    : captionLimitOf(remote.state === 'ready' ? (remote.value?.warnings ?? []) : []);
+  if (!isOfStudies && limitMs === null) return null;
   const length = wholeSeconds(range.endMs - range.startMs);
-  const title =
-    limitMs === null
-      ? `${sentence(withTimes(text))}.`
-      : tooMuch === null
-        ? `Captions cover at most ${duration(limitMs)} on this host. Study all ${length} without captions?`
-        : `A study covers at most ${duration(limitMs)} on this host, and this range is ${length}.`;
   return (
     <div class="range-limit" role="status">
       <Icon name="triangle-alert" />
-      <p>{title}</p>
+      <p>
+        {limitMs === null
+          ? `This range of ${length} is longer than a study on this host.`
+          : isOfStudies
+            ? `A study covers at most ${duration(limitMs)} on this host, and this range is ${length}.`
+            : `Captions cover at most ${duration(limitMs)} on this host. Study all ${length} without captions?`}
+      </p>
       {limitMs !== null && (
         <button type="button" onClick={() => onRange({ startMs: range.startMs, endMs: range.startMs + limitMs })}>
-          {tooMuch === null ? 'Only' : 'Take'} the first {duration(limitMs)}
+          {isOfStudies ? 'Take' : 'Only'} the first {duration(limitMs)}
         </button>
       )}
     </div>
@@ -278,8 +283,15 @@ function Reach() {
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
-const isOfLength = (each: PlanWarning): boolean =>
-  each.code === 'captions_not_possible' && each.reason === 'range_too_long';
+const isOfLength = (each: PlanWarning): boolean => each.cause.code === 'range_too_long';
+
+/** The longest captions of a host, if a range is too long for them and nothing else is in their way; else null. */
+export function captionLimitOf(warnings: readonly PlanWarning[]): number | null {
+  const obstacles = warnings.filter(({ code }) => code === 'captions_not_possible');
+  const [first, ...others] = obstacles.map(({ cause }) => cause);
+  // A shorter range gives no captions while anything else is in their way.
+  return first?.code === 'range_too_long' && others.length === 0 ? first.params.limitMs : null;
+}
 
 const isOfLanguage = (each: PlanWarning): boolean =>
   each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared';
@@ -294,13 +306,6 @@ export function listedWarnings(warnings: readonly PlanWarning[]): readonly PlanW
   return isLast ? listed : listed.filter((each) => !isOfLanguage(each));
 }
 
-/** A warning in words. */
-function warningWords(each: PlanWarning): string {
-  if (isOfLanguage(each)) return 'choose the spoken language to get some';
-  if (each.code === 'captions_not_possible' && each.reason === 'no_text_tracks') return noSubtitles;
-  return withoutNo(each.text);
-}
-
 /** The plan of a start. Nothing of it is stored. */
 function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
   const said = listedWarnings(warnings);
@@ -311,7 +316,7 @@ function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
           {said.map((each) => (
             <li key={`${each.code} ${each.text}`}>
               {each.code === 'captions_not_possible' && <strong>No captions: </strong>}
-              {`${sentence(withTimes(warningWords(each)))}.`} <CaptionsSwitch words={warningWords(each)} />
+              {`${sentence(whatWords([each.cause]))}.`} <Remedies causes={[each.cause]} />
             </li>
           ))}
         </ul>

@@ -3,8 +3,9 @@ import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/op
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
-import { Failed, RemotePart, TypedCommand } from '../parts/notice.tsx';
-import { sentence, type Tone, wordsOf } from '../words/codes.ts';
+import { Failed, Remedies, RemotePart, TypedCommand } from '../parts/notice.tsx';
+import { sentence, wordsOf } from '../words/sentence.ts';
+import type { Tone } from '../words/tone.ts';
 import { Disk } from './disk.tsx';
 import { Figures } from './figures.tsx';
 import { SettingsSection } from './settings.tsx';
@@ -118,7 +119,7 @@ const CheckList = ({ checks }: { readonly checks: HostChecksAnswer['checks'] }) 
   </ul>
 );
 
-const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, change } }: { readonly engine: Engine }) => (
+const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, cause } }: { readonly engine: Engine }) => (
   <li>
     <p>
       <strong>{sentence(wordsOf(engine))}</strong>{' '}
@@ -128,6 +129,10 @@ const EngineRow = ({ engine: { engine, isOn, name, reach, mayCost, text, change 
     </p>
     <p>{sentence(text)}.</p>
     {name !== null && <p class="quiet mono">{name}</p>}
-    {change !== null && !isOn && <p class="hint">To have it: {change}.</p>}
+    {cause !== null && (
+      <p class="hint">
+        <Remedies causes={[cause]} />
+      </p>
+    )}
   </li>
 );

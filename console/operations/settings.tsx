@@ -6,9 +6,10 @@ import { keepPageToken, lock, useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, TextField } from '../parts/field.tsx';
-import { Failed, Loading, Notice, RemotePart } from '../parts/notice.tsx';
-import { sentence, type Tone, wordsOf } from '../words/codes.ts';
+import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { counted, duration, size } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
+import type { Tone } from '../words/tone.ts';
 
 type Value = Exclude<HostSetting['value'], null>;
 
@@ -204,7 +205,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
   const [model, setModel] = useState(engine.models[0] ?? '');
   const [isOpen, setOpen] = useState(false);
   const [isAgreed, setAgreed] = useState(false);
-  const { state, name, text, remedy, models, confirmation } = engine;
+  const { state, name, text, cause, models, confirmation } = engine;
   const [tone, words] = engineStates[state];
   const use = () =>
     run(async () => {
@@ -228,7 +229,11 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
         )}
       </div>
       <p>{sentence(text)}</p>
-      {remedy !== null && <p class="hint">{sentence(remedy)}</p>}
+      {cause !== null && (
+        <p class="hint">
+          <Remedies causes={[cause]} />
+        </p>
+      )}
       {state === 'found' && models.length > 1 && (
         <Field label="Model">
           {(id) => (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { lifecycles, sentence, type Tone, toneOf, wordsOf } from '../words/codes.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
+import { lifecycles, type Tone, toneOf } from '../words/tone.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /** Names with their values, as a table of two columns. */

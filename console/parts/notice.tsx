@@ -1,10 +1,14 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
+import type { Cause } from '../../contract/causes/causes.ts';
+import { readersRemedy } from '../../contract/causes/refusals.ts';
+import { withLengths } from '../../contract/causes/stored-failures.ts';
+import type { PagePlace } from '../../contract/causes/wording.ts';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
 import type { Remote } from '../host/use-remote.ts';
-import { captionsOffWords, sentence } from '../words/codes.ts';
+import { pageSpelling, pageText } from '../words/cause-words.ts';
 import type { FailureStory } from '../words/failures.ts';
-import { withTimes } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /**
@@ -50,21 +54,28 @@ export const TypedCommand = ({ words }: { readonly words: string }) => (
   </>
 );
 
-/** The way to Operations, for a text about captions that are off or about an engine; nothing for other texts. */
-export const CaptionsSwitch = ({ words }: { readonly words: string }) =>
-  words.startsWith(captionsOffWords) ? (
-    <>
-      Switch them on in <a href={addressOf({ view: 'operations' })}>Operations</a> (restarts the host).
-    </>
-  ) : words.includes('Operations') ? (
-    <a href={addressOf({ view: 'operations' })}>Open Operations</a>
-  ) : null;
+const placeWords: Readonly<Record<PagePlace, string>> = { operations: 'Open Operations', library: 'Open the library' };
+
+/** The remedy of each cause as a sentence, with a link to the part of the page that it names. */
+export const Remedies = ({ causes }: { readonly causes: readonly Cause[] }) => (
+  <>
+    {causes.map(pageText).map(({ remedy, at }) => {
+      if (remedy === null) return null;
+      const view = at === 'operations' ? 'operations' : 'sources';
+      return (
+        <Fragment key={remedy}>
+          {sentence(remedy)}. {at !== null && <a href={addressOf({ view })}>{placeWords[at]}</a>}{' '}
+        </Fragment>
+      );
+    })}
+  </>
+);
 
 /** A refusal or a fault of the host: what happened, what to do, its code. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { what, hint, code, isLocked } = failureWords(error);
   return (
-    <Notice kind="failed" title={sentence(withTimes(what))}>
+    <Notice kind="failed" title={sentence(withLengths(what, pageSpelling))}>
       {isLocked ? (
         <>
           <p>
@@ -75,7 +86,7 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
           </button>
         </>
       ) : (
-        hint !== null && <p>{sentence(withTimes(hint))}.</p>
+        hint !== null && <p>{sentence(hint)}.</p>
       )}
       {code !== null && <p class="quiet mono">{code}</p>}
       {onRetry !== undefined && (
@@ -149,7 +160,8 @@ interface FailureWords {
 /** An error of the client in words: what happened, what to do, and its code. */
 export function failureWords(error: unknown): FailureWords {
   if (!(error instanceof Error)) return { what: String(error), hint: null, code: null, isLocked: false };
-  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const ofClient = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  const hint = (code === null ? null : readersRemedy(code, 'page')) ?? ofClient;
   return { what: error.message, hint, code, isLocked: code === 'unauthorized' };
 }

@@ -1,7 +1,7 @@
 import type { WorkProgress } from '../../contract/operation.ts';
 import { stageWords } from '../../contract/study/stages.ts';
-import { sentence } from '../words/codes.ts';
 import { clockTime, size } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 
 /** The part of a stage that is done, from 0 to 1; null where the host does not say. */
 export const shareOf = ({ completed, total }: WorkProgress): number | null =>

@@ -4,8 +4,8 @@ import { useAction, useStore } from '../host/use-remote.ts';
 import { DropFile, droppedFiles, fileLabel } from '../parts/drop-file.tsx';
 import { Agree, TextField } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
-import { sentence } from '../words/codes.ts';
 import { counted, parsedTimeCode, size } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { uploadFile, uploads, videoHosts } from './uploads.ts';
 
 const withoutExtension = (name: string): string => name.replace(/\.[^.]+$/, '');

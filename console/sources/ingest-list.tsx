@@ -9,9 +9,9 @@ import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts'
 import { Badge } from '../parts/facts.tsx';
 import { Failed, failureWords, StoryText } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
-import { sentence } from '../words/codes.ts';
 import { type FailureStory, failureStory } from '../words/failures.ts';
 import { moment, rangeCode, size } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { type FileUpload, type KnownFile, uploads, videoIngests } from './uploads.ts';
 
 type Row = OwnedIngestRow | VideohostIngestRow;

@@ -2,8 +2,9 @@ import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import type { SituationCode } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { StudyPane } from '../host/route.ts';
-import { chooseLanguage, lifecycles, type Tone, toneOf, withoutNo } from '../words/codes.ts';
+import { causeWords } from '../words/cause-words.ts';
 import { failureStory } from '../words/failures.ts';
+import { lifecycles, type Tone, toneOf } from '../words/tone.ts';
 
 /** The one state of a source that matters: captions that are ready, or that of its newest study. */
 interface SourceState {
@@ -103,31 +104,28 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
     return {
       tone: 'warning',
       words: 'Captions never on this host',
-      why: withoutNo(captions.text),
+      why: causeWords(captions.causes),
       group: 'closed',
     };
   }
-  if (isNever) return { tone, words, why: `no captions on this host: ${withoutNo(captions.text)}`, group };
+  if (isNever) return { tone, words, why: `no captions on this host: ${causeWords(captions.causes)}`, group };
   const why = reason === null ? situation.text : failureWhy(reason);
   return { tone, words, why: hasWhy ? why : null, group };
 }
 
-const neither = 'no subtitles, and no spoken language was chosen';
+type OfSource = Pick<LibrarySource, 'newest' | 'captioned'>;
 
-type OfSource = Pick<LibrarySource, 'newest' | 'captioned' | 'tracks'>;
+/** The state of a study after the word *study*. */
+function newerWords(study: LibraryStudy): string {
+  const code = study.standing?.situation.code;
+  return code === 'failed' || code === 'interrupted' ? code : studyState(study).words.toLowerCase();
+}
 
 /** The state of a source. */
-export function sourceState({ newest, captioned, tracks }: OfSource): SourceState {
+export function sourceState({ newest, captioned }: OfSource): SourceState {
   if (newest === null) return { tone: 'quiet', words: 'Not studied yet', why: null, group: 'unstudied' };
-  if (captioned === undefined) {
-    const { why, ...look } = studyState(newest);
-    // Without subtitles the language is enough only for a recognizer, and a row does not show whether one was there.
-    return { ...look, why: tracks.includes('subtitle') ? why : (why?.replace(chooseLanguage, neither) ?? null) };
-  }
-  const newer = studyState(newest)
-    .words.replace(/^Study /, '')
-    .toLowerCase();
-  return { ...studyState(captioned), why: `a newer study: ${newer}` };
+  if (captioned === undefined) return studyState(newest);
+  return { ...studyState(captioned), why: `a newer study: ${newerWords(newest)}` };
 }
 
 export const sorts = {

@@ -13,9 +13,9 @@ import { Field, TextField } from '../parts/field.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
-import { sentence } from '../words/codes.ts';
 import { languageName, languageOfName, plainTag } from '../words/language-name.ts';
-import { counted, size, wholeSeconds, withTimes } from '../words/numbers.ts';
+import { counted, size, wholeSeconds } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { IngestList, isOfIngest } from './ingest-list.tsx';
@@ -216,7 +216,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
         </p>
         <p class="source-state">
           <Badge state="" words={words} tone={tone} isFilled={tone !== 'quiet'} />
-          {why !== null && <span class="quiet">{sentence(withTimes(why))}</span>}
+          {why !== null && <span class="quiet">{sentence(why)}</span>}
         </p>
       </div>
       <div class="row-actions">

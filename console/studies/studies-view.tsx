@@ -14,10 +14,11 @@ import { Field } from '../parts/field.tsx';
 import { Failed, Loading, Notice } from '../parts/notice.tsx';
 import { narrowPage, useMedia, WindowList } from '../parts/window-list.tsx';
 import { studyState } from '../sources/library-model.ts';
-import { lifecycles, sentence } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageOfName } from '../words/language-name.ts';
 import { counted, moment, rangeCode } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
+import { lifecycles } from '../words/tone.ts';
 
 const pageRows = 100;
 /** A deletion moves no actor, so the stream does not tell of it. */
@@ -224,8 +225,8 @@ function StandingBadge({ row }: { readonly row: RuntimeRow }) {
     };
     const timer = setTimeout(() => {
       host.overview(runtimeId).then(
-        ({ situation, captions: { state, text }, journalHead }) =>
-          known({ ...base, standing: { situation, captions: { state, text }, journalHead } }),
+        ({ situation, captions: { state, text, causes }, journalHead }) =>
+          known({ ...base, standing: { situation, captions: { state, text, causes }, journalHead } }),
         (error: unknown) => known({ ...base, fault: error instanceof HostError ? error.code : null }),
       );
     }, restMs);

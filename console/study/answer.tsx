@@ -1,9 +1,10 @@
 import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { trackLanguage } from '../timeline/lanes.ts';
-import { linesByReason, sentence, withoutName, wordsOf } from '../words/codes.ts';
+import { whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { clockTime, counted, rangeCode } from '../words/numbers.ts';
+import { linesByReason, sentence, wordsOf } from '../words/sentence.ts';
 
 /** A length in words: `24.5 s`, and `3:16` from a minute on. */
 const lengthWords = (seconds: number): string =>
@@ -26,29 +27,27 @@ const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) 
   speech_activity: (measured) => `Speech: ${counted(measured('count') ?? 0, 'passage')}, ${lasting(measured)}.`,
   silence: (measured) => `Silence: ${spread(measured)}.`,
   shot_changes: (measured) => `Cuts: ${(measured('count') ?? 0).toLocaleString()}.`,
-  'language-ranges-receipt': (_, { title, text }) =>
-    `${sentence(title)}: ${text.replaceAll(/\b([a-z]{2,3})(?= in \d)/g, (code) => languageName(code))}.`,
+  'language-ranges-receipt': (_, { title, languages }) =>
+    `${sentence(title)}: ${languages.map(({ language, totalMs }) => `${languageName(language)} in ${lengthWords((totalMs ?? 0) / 1000)}`).join(', ')}.`,
   frozen_frames: (measured) => `Frozen picture: ${spread(measured)}.`,
   black_frames: (measured) => `Black picture: ${spread(measured)}.`,
 };
-
-/** The words of the host without the places that follow them: the timeline shows those. */
-const withoutPlaces = (text: string): string => text.replace(/ at \d+:\d\d.*$/, '');
 
 /** Kinds without a sentence of their own: the timeline draws them, or the sentence of the subtitles has them. */
 const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
 
 /** A picture that every player shows as it is. */
-const isPlain = ({ kind, text }: Finding): boolean => kind === 'interlacing' && text === 'progressive';
+const isPlain = ({ kind, fieldOrders: [first, ...others] }: Finding): boolean =>
+  kind === 'interlacing' && first === 'progressive' && others.length === 0;
 
-const isNothing = ({ text, measures }: Finding): boolean =>
-  text === 'none' || measures.some(({ name, value }) => name === 'count' && value === 0);
+const isNothing = ({ placeCount, measures }: Finding): boolean =>
+  measures.length === 0 ? placeCount === 0 : measures.some(({ name, value }) => name === 'count' && value === 0);
 
 /** The subtitles of a track, with the language that was found in them. */
 function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
   const language = trackLanguage(finding, findings);
   const count = finding.measures.find(({ name }) => name === 'count')?.value;
-  const lines = typeof count === 'number' ? counted(count, 'line') : finding.text;
+  const lines = typeof count === 'number' ? counted(count, 'line') : finding.brief;
   return `${sentence(finding.title)}: ${lines}${language === null ? '' : ` in ${language}`}.`;
 }
 
@@ -61,10 +60,10 @@ export function foundSentences(findings: readonly Finding[]): readonly string[] 
     .filter((finding) => finding.state === 'available' && !isNothing(finding))
     .filter((finding) => !untold.includes(finding.kind) && !isPlain(finding))
     .map((finding) => {
-      const { kind, title, text, measures } = finding;
+      const { kind, title, brief, measures } = finding;
       if (kind === 'subtitle_track') return subtitleWords(finding, findings);
       const measured: Measured = (name) => measures.find((each) => each.name === name)?.value ?? null;
-      return sentences[kind]?.(measured, finding) ?? `${sentence(title)}: ${withoutPlaces(text)}.`;
+      return sentences[kind]?.(measured, finding) ?? `${sentence(title)}: ${brief}.`;
     });
 }
 
@@ -81,6 +80,9 @@ function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim):
   const { startMs, endMs } = range;
   return `${what} in ${counted(windows, 'passage')}, ${lengthWords(totalMs / 1000)} in all, within ${rangeCode(startMs, endMs)}.`;
 }
+
+const withheldWords = (cause: RuntimeOverview['withheld'][number]['cause'], reasonCode: string): string =>
+  cause === null ? wordsOf(reasonCode) : whatWords([cause]);
 
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
 export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
@@ -120,7 +122,9 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
         )}
         {withheld.length > 0 && (
           <ul class="plain answer-list" aria-label="Not there, with the reason">
-            {linesByReason(withheld.map(({ what, text }) => ({ what, why: withoutName(text, what) }))).map((line) => (
+            {linesByReason(
+              withheld.map(({ what, cause, reasonCode }) => ({ what, why: withheldWords(cause, reasonCode) })),
+            ).map((line) => (
               <li key={line} class="quiet">
                 {line}
               </li>

@@ -13,9 +13,10 @@ import { useWidth, WindowList } from '../parts/window-list.tsx';
 import { isTyping, KeysHelp, type KeyWords } from '../player/keys-help.tsx';
 import { type Playback, playback, playerKeys } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { pageReason } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { clockTime, counted } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import {
   type CaptionDraft,
   discardDraft,
@@ -549,7 +550,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                   readOnly={isLocked}
                   placeholder={
                     text === null
-                      ? `Withheld${stated?.reasonCode ? `: ${wordsOf(stated.reasonCode)}` : ''}. You can write it yourself.`
+                      ? `Withheld${stated?.reasonCode ? `: ${pageReason(stated.reasonCode)}` : ''}. You can write it yourself.`
                       : ''
                   }
                   onInput={({ currentTarget: { value } }) =>

@@ -7,10 +7,11 @@ import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
-import { CaptionsSwitch, Notice, RemotePart } from '../parts/notice.tsx';
-import { captionsReason, sentence, wordsOf } from '../words/codes.ts';
+import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { pageReason, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
-import { counted, moment, withTimes } from '../words/numbers.ts';
+import { counted, moment } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
@@ -22,7 +23,7 @@ type Report = CaptionQualityReports['reports'][number];
 function findingWords({ findings }: Report): string {
   const counts = new Map<string, number>();
   for (const { code } of findings) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${wordsOf(code)}`).join(', ');
+  return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${pageReason(code)}`).join(', ');
 }
 
 /** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
@@ -243,12 +244,11 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
         : captions.state === 'never'
           ? 'unavailable'
           : 'not-yet';
-  const reason = captionsReason(study.overview);
+  const { causes, text } = captions;
   return (
-    <Notice kind={kind} title={sentence(withTimes(reason))}>
-      {captions.reasonCodes.length > 0 && <p>{sentence(captions.reasonCodes.map(wordsOf).join(', '))}</p>}
+    <Notice kind={kind} title={sentence(causes.length === 0 ? text : whatWords(causes))}>
       <p>
-        <CaptionsSwitch words={reason} />
+        <Remedies causes={causes} />
       </p>
     </Notice>
   );

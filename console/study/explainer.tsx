@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FacetKind } from '../../contract/explanations/executor.ts';
 import type { LanguageExplanationList } from '../../contract/explanations/explanation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
-import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
 import { Agree } from '../parts/field.tsx';
-import { Failed, RemotePart } from '../parts/notice.tsx';
-import { sentence, withoutNo, wordsOf } from '../words/codes.ts';
+import { Failed, Remedies, RemotePart } from '../parts/notice.tsx';
+import { whatWords } from '../words/cause-words.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 
 /** The explanations so far, and the attempts that failed. */
 function Explanations({ answer: { attempts, results } }: { readonly answer: LanguageExplanationList }) {
@@ -130,12 +130,12 @@ export function ExplanationList({ overview }: { readonly overview: RuntimeOvervi
       <p class="quiet">
         {mayExplain ? (
           'Select a part of a text above to have it explained by the hosted model of this host.'
-        ) : explanations.text === 'no explanation executor is configured' ? (
-          <>
-            Explanations are off. Set a model server in <a href={addressOf({ view: 'operations' })}>Operations</a>.
-          </>
+        ) : explanations.causes.length === 0 ? (
+          `${sentence(explanations.text)}.`
         ) : (
-          `${sentence(withoutNo(explanations.text))}.`
+          <>
+            {sentence(whatWords(explanations.causes))}. <Remedies causes={explanations.causes} />
+          </>
         )}
       </p>
       <RemotePart of={remote} what="the explanations" onRetry={reload}>

@@ -2,16 +2,17 @@ import { useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
-import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
 import { useAction } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
-import { captionsReason, sentence, withoutCode, withoutNo } from '../words/codes.ts';
+import { causeWords, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
-import { size, withTimes } from '../words/numbers.ts';
+import { size } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import type { StudyContents } from './study-model.ts';
 
 type Group = 'Captions' | 'Transcript' | 'Editing' | 'Data';
@@ -63,18 +64,21 @@ interface ExportState {
   readonly whyNot: string | null;
 }
 
+/** Why a part is not there, in words; its own text if nothing is in its way. */
+const partWords = ({ causes, text }: OverviewPart): string => (causes.length === 0 ? text : causeWords(causes));
+
 /** Every file of a study in the order in which people look for them, with why it cannot be had. */
 export function exportStates(overview: RuntimeOverview): readonly ExportState[] {
   const { situation, captions, check, findings } = overview;
   const whyNot = ({ option, of }: Offered): string | null => {
     if (option === 'side' && situation.code !== 'captions_accepted') {
-      return captions.state === 'done' ? withoutNo(check.text) : captionsReason(overview);
+      return partWords(captions.state === 'done' ? check : captions);
     }
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);
     if (finding === undefined)
       return of === 'transcript' ? 'this study wrote down no speech' : 'this study read no text on the screen';
-    return finding.state === 'available' ? null : withoutCode(finding.text, finding.reasonCode);
+    return finding.state === 'available' ? null : finding.cause === null ? finding.text : whatWords([finding.cause]);
   };
   return offered.map((file) => ({ file, whyNot: whyNot(file) }));
 }
@@ -211,7 +215,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                     .map(({ file }) => file.name)
                     .join(', ')}
                 </span>
-                <span class="quiet">{sentence(withTimes(reason ?? ''))}</span>
+                <span class="quiet">{sentence(reason ?? '')}</span>
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import type { CaptionCorrectionPreview } from '../../contract/captions/correction.ts';
 import type { CaptionFindingCode } from '../../contract/captions/quality-control.ts';
-import { sentence, wordsOf } from '../words/codes.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import { byTime, type EditedLine, type Side } from './caption-draft.ts';
 
 /** Something that guidelines for subtitles find in one text of a line. Guidelines with the same limit find the same thing. */

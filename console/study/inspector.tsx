@@ -14,8 +14,8 @@ import {
   operationOf,
   readsOf,
 } from '../verification/checks.ts';
-import { sentence, wordsOf } from '../words/codes.ts';
 import { clockTime, counted, rangeCode } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import type { StudyContents } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 

@@ -5,8 +5,8 @@ import { useStore } from '../host/use-remote.ts';
 import { Identity } from '../parts/facts.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/checks.ts';
-import { sentence, wordsOf } from '../words/codes.ts';
 import { counted, timeOfDay } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import type { StudyModel } from './study-model.ts';
 import { VerifyHere } from './verify-here.tsx';
 

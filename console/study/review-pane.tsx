@@ -11,11 +11,12 @@ import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { CaptionsSwitch, Notice, RemotePart } from '../parts/notice.tsx';
+import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
-import { captionsReason, sentence, wordsOf } from '../words/codes.ts';
-import { clockTime, counted, withTimes } from '../words/numbers.ts';
+import { pageReason, whatWords } from '../words/cause-words.ts';
+import { clockTime, counted } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
@@ -99,7 +100,6 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
     await onDone();
   };
   const { captions, runtimeId } = overview;
-  const reason = captionsReason(overview);
   return (
     <section class="panel" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
@@ -124,7 +124,8 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
         <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
           {captions.state === 'never' ? (
             <>
-              {`This host cannot make captions of it: ${withTimes(reason)}.`} <CaptionsSwitch words={reason} />
+              {`This host cannot make captions of it: ${whatWords(captions.causes)}.`}{' '}
+              <Remedies causes={captions.causes} />
             </>
           ) : (
             'Captions can then be made of these lines.'
@@ -255,13 +256,13 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
         ['Signed', review.reviewer.attestation],
         ...(review.state === 'approved_for_caption_production'
           ? []
-          : [['Reasons', sentence(review.reasonCodes.map(wordsOf).join(', '))] as const]),
+          : [['Reasons', sentence(review.reasonCodes.map(pageReason).join(', '))] as const]),
         ...(review.note === null ? [] : [['Note', review.note] as const]),
         ['Receipt', <Identity id={review.receiptId} />],
         ...(review.revocation === null
           ? []
           : [
-              ['Withdrawn', review.revocation.reasonCodes.map(wordsOf).join(', ')] as const,
+              ['Withdrawn', review.revocation.reasonCodes.map(pageReason).join(', ')] as const,
               ['Its receipt', <Identity id={review.revocation.receiptId} />] as const,
             ]),
       ]}
@@ -317,7 +318,7 @@ const LineText = ({
   readonly language: string;
 }) =>
   text === null ? (
-    <span class="caption-text withheld-word">Withheld: {wordsOf(reasonCode ?? '')}</span>
+    <span class="caption-text withheld-word">Withheld: {pageReason(reasonCode ?? '')}</span>
   ) : (
     <span class="caption-text" lang={language}>
       {text}

@@ -1,8 +1,9 @@
 import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf, type StudyPane } from '../host/route.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { captionsReason, isInPart, sentence, type Tone, withoutName, withoutNo } from '../words/codes.ts';
-import { withTimes } from '../words/numbers.ts';
+import { whatWords } from '../words/cause-words.ts';
+import { sentence } from '../words/sentence.ts';
+import type { Tone } from '../words/tone.ts';
 
 /** A part of the way from a range to captions. */
 interface WayStep {
@@ -60,10 +61,7 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
       tone: isPartial ? 'warning' : tone,
       icon: isPartial ? 'triangle-alert' : icon,
       state: isPartial ? 'done in part' : isRejected(name, overview) ? 'rejected' : state,
-      text:
-        part.state === 'waiting'
-          ? (asks[name] ?? part.text)
-          : stepText(name === 'captions' ? captionsStep(overview) : part),
+      text: part.state === 'waiting' ? (asks[name] ?? part.text) : stepText(part),
       isCurrent: name === current,
     };
   });
@@ -73,13 +71,12 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
 const isRejected = (name: WayStep['name'], { situation }: RuntimeOverview): boolean =>
   name === 'review' && situation.code === 'rejected';
 
-const captionsStep = (overview: RuntimeOverview): OverviewPart => ({
-  ...overview.captions,
-  text: captionsReason(overview),
-});
+/** True if captions were accepted although some lines lack a text: this is not a plain success. */
+export const isInPart = ({ reasonCodes }: Pick<OverviewPart, 'reasonCodes'>): boolean =>
+  reasonCodes.includes('current_run_candidate_accepted_in_part');
 
-const stepText = ({ state, text }: OverviewPart): string =>
-  sentence(withTimes(withoutName(withoutNo(text), state.replace('_', ' ')).replace(/ended before$/, 'ended first')));
+/** The obstacle of a step, or its progress. The remedy is below the steps, whole. */
+const stepText = ({ causes, text }: OverviewPart): string => sentence(causes.length === 0 ? text : whatWords(causes));
 
 /** The progress of a study to captions; each step leads to its view. */
 export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (

@@ -11,16 +11,16 @@ import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
-import { isInPart, sentence } from '../words/codes.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
+import { sentence } from '../words/sentence.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
 import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
-import { Stepper } from './stepper.tsx';
+import { isInPart, Stepper } from './stepper.tsx';
 import { type StudyContents, type StudyModel, studyModel } from './study-model.ts';
 
 /** How each situation looks; the words come from the host. */

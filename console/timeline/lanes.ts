@@ -2,9 +2,10 @@ import type { AssessmentAudits, ClaimState } from '../../contract/evidence/asses
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { Finding } from '../../contract/overview.ts';
 import type { EvidenceRow, FurtherRow } from '../../contract/study/runtime-evidence.ts';
-import { sentence, withoutCode, wordsOf } from '../words/codes.ts';
+import { pageReason, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { clockTime, rangeCode } from '../words/numbers.ts';
+import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Stretch } from './ticks.ts';
 
 /** A fact of any kind: what it is called, and its figures. Kinds that this page has no words for are shown as they are. */
@@ -56,7 +57,7 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
   field_order: ({ order, repeatedMilli }) =>
     `${order === 'unknown' ? 'the order of fields is not known' : `${wordsOf(String(order))} fields`}${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
   letterbox: ({ width, height, left, top }) => `black bars around ${width} × ${height} pixels, from ${left}, ${top} on`,
-  unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${wordsOf(String(reasonCode))}`,
+  unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${pageReason(String(reasonCode))}`,
 };
 
 const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
@@ -65,7 +66,7 @@ const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
 /** A fact in a few words, without its place. */
 export function factWords(fact: Fact): string {
   // A withheld part is shown as withheld, and never as spoken or written words.
-  if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(wordsOf).join(', ')}`;
+  if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(pageReason).join(', ')}`;
   if (typeof fact.text === 'string') return fact.text;
   return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);
 }
@@ -166,8 +167,8 @@ export function trackLanguage(of: Finding, findings: readonly Finding[]): string
   const found = findings.find(
     ({ kind, trackIndex, state }) => kind === 'text_language' && trackIndex === of.trackIndex && state === 'available',
   );
-  const [code = ''] = found?.text.split(',', 1) ?? [];
-  return /^[a-z]{2,3}(-\w+)*$/i.test(code) ? languageName(code) : null;
+  const [first] = found?.languages ?? [];
+  return first === undefined ? null : languageName(first.language);
 }
 
 /** The title of a finding. Subtitles of several tracks differ by their language: `Korean subtitles (track 2)`. */
@@ -193,10 +194,7 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
           backdrop: null,
           title,
           marks: [],
-          absence: {
-            kind: 'unavailable',
-            words: withoutCode(finding?.text ?? `unavailable: ${wordsOf(row.reasonCode)}`, row.reasonCode),
-          },
+          absence: { kind: 'unavailable', words: whatWords([row.cause]) },
         };
       }
       const marks = marksOf(row, title, key).sort(byTime);

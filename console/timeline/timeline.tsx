@@ -8,8 +8,8 @@ import { useWidth } from '../parts/window-list.tsx';
 import { Filmstrip } from '../pictures/filmstrip.tsx';
 import { Wave } from '../pictures/wave.tsx';
 import type { Playback } from '../player/playback.ts';
-import { linesByReason } from '../words/codes.ts';
 import { clockTime, rangeCode } from '../words/numbers.ts';
+import { linesByReason } from '../words/sentence.ts';
 import { type Lane, type Mark, placedWords } from './lanes.ts';
 import { type Stretch, ticksOf } from './ticks.ts';
 

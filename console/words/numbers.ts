@@ -16,10 +16,6 @@ export function duration(ms: number): string {
   return mediaTime(ms);
 }
 
-/** A text of the host with its milliseconds as every other time of the page: `at most 600000 ms` is `at most 10:00`. */
-export const withTimes = (text: string): string =>
-  text.replaceAll(/\b(\d{4,}) ms\b/g, (_, ms: string) => duration(Number(ms)));
-
 /** A time of the media, without milliseconds if it is a whole second: `0:50`, `0:50.040`. */
 export const mediaTime = (ms: number): string => clockTime(ms).replace(/\.000$/, '');
 

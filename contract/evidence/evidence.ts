@@ -310,6 +310,9 @@ export type ScreenTextFact = z.infer<typeof screenTextFact>;
 
 const counted = { index: count, startMs: count, endMs: count };
 
+/** The order of the fields of pictures. */
+export const fieldOrder = z.enum(['progressive', 'top_first', 'bottom_first', 'telecined', 'mixed', 'unknown']);
+
 /**
  * The order of moments in the pictures of a stretch. `progressive` has one each; `top_first` and `bottom_first` have two each,
  * one in every second line. `telecined` has one each of a film, of which some are repeated. `mixed` has several of these;
@@ -319,7 +322,7 @@ const counted = { index: count, startMs: count, endMs: count };
 export const fieldOrderFact = z.strictObject({
   kind: z.literal('field_order'),
   ...counted,
-  order: z.enum(['progressive', 'top_first', 'bottom_first', 'telecined', 'mixed', 'unknown']),
+  order: fieldOrder,
   pictures: count,
   progressiveMilli: milli,
   topFirstMilli: milli,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactId } from '../base/artifact.ts';
 import { count, identity, languageTag, positive, timestamp } from '../base/grammar.ts';
+import { warningCause } from '../causes/causes.ts';
 import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
 import { sourceSession } from '../sources/source-session.ts';
@@ -63,32 +64,32 @@ export const captionObstacle = z.enum([
   'no_translator',
 ]);
 
-/** One clause for people, without capital or full stop. */
-const text = z.string().min(1);
+/** One clause for people, without capital or full stop; and the same as data. */
+const said = { text: z.string().min(1), cause: warningCause };
 
 /** Something that a person would rather know before a study than after it. A study with warnings can be started all the same. */
 export const planWarning = z.discriminatedUnion('code', [
-  z.strictObject({ code: z.literal('no_audio_track'), text }),
-  z.strictObject({ code: z.literal('no_video_track'), text }),
+  z.strictObject({ code: z.literal('no_audio_track'), ...said }),
+  z.strictObject({ code: z.literal('no_video_track'), ...said }),
   /** `basis` is the origin of the other languages: a detector, in evidence that came with the source, or the container. */
   z.strictObject({
     code: z.literal('declared_language_differs'),
-    text,
+    ...said,
     declared: z.array(languageTag).min(1),
     found: z.array(languageTag).min(1),
     basis: z.enum(['detected', 'container']),
   }),
   /** Only for a request with the output depth `captions`. */
-  z.strictObject({ code: z.literal('captions_not_possible'), text, reason: captionObstacle }),
-  z.strictObject({ code: z.literal('codec_may_not_play'), text, codecs: z.array(z.string().min(1)) }),
-  z.strictObject({ code: z.literal('media_incomplete'), text }),
+  z.strictObject({ code: z.literal('captions_not_possible'), ...said, reason: captionObstacle }),
+  z.strictObject({ code: z.literal('codec_may_not_play'), ...said, codecs: z.array(z.string().min(1)) }),
+  z.strictObject({ code: z.literal('media_incomplete'), ...said }),
   /**
    * Only on a host that recognizes speech, once it has. It names the recognizer and the median time for a second of speech in its
    * last `studies`, in ms. It also has the time for the range if all of it is speech.
    */
   z.strictObject({
     code: z.literal('speech_will_be_recognised'),
-    text,
+    ...said,
     engine: z.enum(recognizerEngines),
     msPerSecond: count,
     atMostMs: count,
@@ -97,7 +98,7 @@ export const planWarning = z.discriminatedUnion('code', [
   /** Only on a host that reads text on the screen: by what, in which of the engine's languages, and in how many pictures at least. */
   z.strictObject({
     code: z.literal('screen_text_will_be_read'),
-    text,
+    ...said,
     engine: screenTextEngine,
     languages: z.array(z.string().min(1)).min(1),
     pictures: count,

@@ -37,27 +37,33 @@ export function addressFault(text: string): string | null {
 /** The fault of a base URL, without repeating it: it may hold a secret. */
 function complaintOf(text: string): string | null {
   const fault = addressFault(text);
-  if (fault !== null) return `OPENAI_BASE_URL ${fault}`;
+  if (fault !== null) return fault;
   const url = new URL(text);
-  if (url.protocol === 'http:' && !isLoopback(url)) return 'OPENAI_BASE_URL must be https outside this machine';
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'must be https outside this machine';
   return null;
 }
 
+/** A variable of the environment that names no provider, and what is wrong with it. */
+interface RefusedProvider {
+  readonly about: 'OPENAI_BASE_URL' | 'OPENAI_API_KEY';
+  readonly refused: string;
+}
+
 /** The provider that the environment names, or why there is none. */
-export function hostedProvider(environment: Environment): HostedProvider | { readonly refused: string } {
+export function hostedProvider(environment: Environment): HostedProvider | RefusedProvider {
   const given = environment.OPENAI_BASE_URL ?? '';
   const text = given === '' ? defaultBaseUrl : given;
   const refused = complaintOf(text);
-  if (refused !== null) return { refused };
+  if (refused !== null) return { about: 'OPENAI_BASE_URL', refused };
   const url = new URL(text);
   const key = environment.OPENAI_API_KEY ?? '';
   const isLocal = isLoopback(url);
   if (key === '' && !isLocal) {
     const which = given === '' ? `${defaultBaseUrl}, the default server` : 'a server outside this machine';
-    return { refused: `OPENAI_API_KEY is needed for ${which}` };
+    return { about: 'OPENAI_API_KEY', refused: `is needed for ${which}` };
   }
   // The characters that a header can hold.
-  if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { refused: 'OPENAI_API_KEY is not a key' };
+  if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { about: 'OPENAI_API_KEY', refused: 'is not a key' };
   return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { Server } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { processFailures } from '../../contract/causes/failures.ts';
 
 /** Limits of one external process. Reaching any of them kills its whole group. */
 export interface ProcessLimits {
@@ -64,14 +65,7 @@ export interface RunningProcess {
 }
 
 /** `launch_failed`: the host could not make the private folder or start a process at all. */
-export type ProcessFailureCause =
-  | 'aborted'
-  | 'deadline'
-  | 'launch_failed'
-  | 'tool_missing'
-  | 'tool_exit'
-  | 'tool_signal'
-  | 'output_limit';
+export type ProcessFailureCause = (typeof processFailures)[number];
 
 /** The one way in which an external process fails. `message` begins with the cause word. */
 export class ProcessFailure extends Error {

@@ -7,7 +7,10 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 /** A host was started to read text on the screen without what that takes. `message` begins with the code. */
 export class ScreenTextUnavailable extends Error {
   readonly code = 'screen_text_unavailable';
-  constructor(detail: string, cause?: unknown) {
+  constructor(
+    readonly detail: string,
+    cause?: unknown,
+  ) {
     super(`screen_text_unavailable: ${detail}`, { cause });
     this.name = 'ScreenTextUnavailable';
   }

@@ -1,18 +1,9 @@
 import { cutText } from '../../contract/base/grammar.ts';
+import type { probeFailures } from '../../contract/causes/failures.ts';
 import type { ProbedTrack } from '../../contract/sources/media-probe.ts';
 import { ProcessFailure, type ProcessFailureCause } from '../process/process.ts';
 
-export type ProbeFailureCause =
-  | 'media_unreadable'
-  | 'not_media'
-  | 'format_not_allowed'
-  | 'container_damaged'
-  | 'too_many_streams'
-  | 'no_playable_track'
-  | 'dimensions_too_large'
-  | 'duration_unknown'
-  | 'tool_output_invalid'
-  | ProcessFailureCause;
+export type ProbeFailureCause = (typeof probeFailures)[number] | ProcessFailureCause;
 
 const MESSAGE_UNITS = 256;
 

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { cutText, type Range } from '../../contract/base/grammar.ts';
+import type { videoFailures } from '../../contract/causes/failures.ts';
 import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
 import type { Launcher, ProcessFailureCause } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
@@ -60,39 +61,7 @@ export interface DownloadedRange {
   readonly bytes: number;
 }
 
-/**
- * - `extractor_not_allowed`: `generic` for anything but the open origin or in the machine's network, or an unknown extractor.
- * - `live_stream`: is, was just now, or will be live.
- * - `login_required`: age, membership, payment or privacy blocks it.
- * - `not_one_video`: the URL names a list or has no video.
- * - `no_media`: a video without a format that can be downloaded, or only protected ones.
- * - `duration_unknown`: neither stated nor measurable.
- * - `extraction_failed`: the extractor could make nothing of the answers: gone, unsupported, or changed since the tool's day.
- * - `address_refused`: something led to an address that is not public, or to another protocol.
- * - `host_unreachable`: no address, no connection, or an answer that broke off.
- * - `host_refused`: the host answered with an HTTP status of 400 or more.
- * - `tool_output`: exit code 0, and an output that cannot be read.
- * - `another_video`: the download met another video than was resolved.
- * - `too_many_bytes`: more than was allowed.
- * - `no_file`, `several_files`: exit code 0 without exactly one finished file in the folder.
- */
-export type VideoHostFailureCause =
-  | 'extractor_not_allowed'
-  | 'live_stream'
-  | 'login_required'
-  | 'not_one_video'
-  | 'no_media'
-  | 'duration_unknown'
-  | 'extraction_failed'
-  | 'address_refused'
-  | 'host_unreachable'
-  | 'host_refused'
-  | 'tool_output'
-  | 'another_video'
-  | 'too_many_bytes'
-  | 'no_file'
-  | 'several_files'
-  | ProcessFailureCause;
+export type VideoHostFailureCause = (typeof videoFailures)[number] | ProcessFailureCause;
 
 const MESSAGE_UNITS = 256;
 

@@ -7,6 +7,7 @@ import type {
   SemanticCitation,
 } from '../../contract/captions/caption-line.ts';
 import { type CaptionInput, longestCaptions } from '../../contract/captions/caption-production.ts';
+import type { CauseWith, PartCause } from '../../contract/causes/causes.ts';
 import { claimStates } from '../../contract/evidence/assessment.ts';
 import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
@@ -31,28 +32,19 @@ export interface CaptionedStudy {
 }
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
-export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): string | null {
-  if (declaredLanguageOf(record) === null) return 'captions need a study of one declared source language';
-  return hostLengthObstacleOf(record.analysisRequest.range, maxDurationMs);
+export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): PartCause | null {
+  if (declaredLanguageOf(record) === null) return { code: 'source_language_not_declared', params: { of: 'study' } };
+  return captionLengthObstacleOf(record.analysisRequest.range, maxDurationMs);
 }
 
 /** Why no captions can be made of a range; null when they can. */
-export function captionLengthObstacleOf({ startMs, endMs }: Range, maxDurationMs: number): string | null {
-  if (endMs - startMs <= maxDurationMs) return null;
-  return `captions are made of at most ${maxDurationMs} ms, the study has ${endMs - startMs} ms`;
-}
-
-/**
- * The reason why a host cannot make captions of a range, with the option that changes it and the way without it. Null if it can.
- */
-export function hostLengthObstacleOf(range: Range, maxDurationMs: number): string | null {
-  const obstacle = captionLengthObstacleOf(range, maxDurationMs);
-  if (obstacle === null) return null;
-  const lengthMs = range.endMs - range.startMs;
-  const shorter = `study at most ${maxDurationMs} ms of it`;
-  return lengthMs > longestCaptions.maxDurationMs
-    ? `${obstacle}: ${shorter}`
-    : `${obstacle}: restart the host with --maximum-caption-range-ms ${lengthMs}, or ${shorter}`;
+export function captionLengthObstacleOf(
+  { startMs, endMs }: Range,
+  limitMs: number,
+): CauseWith<'range_too_long'> | null {
+  const lengthMs = endMs - startMs;
+  if (lengthMs <= limitMs) return null;
+  return { code: 'range_too_long', params: { lengthMs, limitMs, mostMs: longestCaptions.maxDurationMs } };
 }
 
 /** The one source language that a study declared; null when it declared none or several. */

@@ -5,6 +5,7 @@ import type {
   CaptionTranslator,
 } from '../../contract/captions/caption-line.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { LinesCause } from '../../contract/causes/causes.ts';
 import type {
   CueFact,
   EvidenceArtifact,
@@ -21,7 +22,6 @@ import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from
 import {
   asOneRow,
   isOneLanguage,
-  type LinesAbsence,
   recognizedAbsence,
   recognizedLines,
   type TextToTranslate,
@@ -123,7 +123,7 @@ interface CaptionExecutor {
   /** The stored text of a study that a model has to translate; null if nothing has to be. */
   toTranslate?(study: CaptionedStudy): Steps<TextToTranslate | null>;
   /** The reason why it has no line of a study; only for a study without lines. */
-  absence(study: CaptionedStudy): LinesAbsence;
+  absence(study: CaptionedStudy): LinesCause;
 }
 
 const common = { version: '1', cognitionClaim: 'none' } as const;
@@ -145,7 +145,7 @@ const recorded: CaptionExecutor = {
   *draft() {
     return [];
   },
-  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+  absence: () => ({ code: 'no_lines_of_this_run', params: {} }),
 };
 
 const seam = { lineMs: 500, leastLines: 1, mostLines: 6 } as const;
@@ -178,7 +178,7 @@ const deterministicTest: CaptionExecutor = {
       target: { state: 'available', text: `Deterministic target line ${index + 1}` },
     }));
   },
-  absence: () => ({ reason: 'no_lines_of_this_run', text: 'the executor has nothing of this runtime' }),
+  absence: () => ({ code: 'no_lines_of_this_run', params: {} }),
 };
 
 /** The text of a track for one side of a line: a track in another language than its tag gives nothing. */
@@ -227,10 +227,8 @@ const embeddedSubtitles: CaptionExecutor = {
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
-    const languages = [...new Set([sourceLanguage, targetLanguage])].join(' or ');
-    return source === null && target === null
-      ? { reason: 'no_text_track', text: `the media has no text track in ${languages} that can be read` }
-      : { reason: 'no_cue_in_range', text: `no cue in ${languages} lies in the range of the study` };
+    const languages = [...new Set([sourceLanguage, targetLanguage])];
+    return { code: source === null && target === null ? 'no_text_track' : 'no_cue_in_range', params: { languages } };
   },
 };
 

@@ -1,7 +1,8 @@
-import { errorRemedies } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionClassification, CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
+import type { CauseWith, LinesCause } from '../../contract/causes/causes.ts';
+import { causeText, wireText } from '../../contract/causes/wording.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
@@ -9,15 +10,14 @@ import { resultOfSteps } from '../../formats/steps.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
-import { type CaptionedStudy, captionInputOf, coveredLine, hostLengthObstacleOf } from './captioned-study.ts';
+import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, coveredLine } from './captioned-study.ts';
 import { captionExecutors, hasSubtitleLines } from './executors.ts';
-import type { LinesAbsence } from './transcript-lines.ts';
 
-/** The text for a host without a caption executor. */
-export const captionsAreOff = 'this host does not make captions';
+/** Why a host without a caption executor makes no captions. */
+export const captionsOff: CauseWith<'no_caption_executor'> = { code: 'no_caption_executor', params: {} };
 
-/** The same, with what changes it: an error says that by itself. */
-export const captionsOff = `${captionsAreOff}; ${errorRemedies.caption_current_run_causality_required} for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech`;
+/** The same for an error, which has the remedy of its code. */
+export const captionsAreOff = causeText(captionsOff, 'terminal').what;
 
 /** The means of a host for making captions. */
 export interface CaptionAbility {
@@ -33,7 +33,7 @@ export interface CaptionAbility {
 /** An attempt that a host can make, and why it would give no line; null where it gives some. */
 interface CaptionProspect {
   readonly job: CaptionJob;
-  readonly absence: LinesAbsence | null;
+  readonly absence: LinesCause | null;
 }
 
 /**
@@ -67,11 +67,13 @@ export interface PlannedCaptions {
   readonly recognizes: boolean;
 }
 
-/** Why no captions can come of a study, for programs and for people. */
-interface PlannedObstacle {
-  readonly reason: CaptionObstacle;
+/** Why no captions can come of a study, as a warning says it. */
+export interface PlannedObstacle {
+  readonly cause: CauseWith<CaptionObstacle>;
   readonly text: string;
 }
+
+const obstacleOf = (cause: PlannedObstacle['cause']): PlannedObstacle => ({ cause, text: wireText(cause) });
 
 const speaks = (tag: string, languages: readonly string[]): boolean =>
   languages.some((language) => baseLanguage(language) === baseLanguage(tag));
@@ -85,28 +87,21 @@ function textTrackObstacle(
   translates: boolean,
 ): PlannedObstacle | null {
   const texts = source.tracks.filter(({ kind }) => kind === 'subtitle');
-  if (texts.length === 0) {
-    return {
-      reason: 'no_text_tracks',
-      text: 'the captions of this host are made of text tracks, and the source has none',
-    };
-  }
+  if (texts.length === 0) return obstacleOf({ code: 'no_text_tracks', params: {} });
   const tags = new Map(source.trackLanguages.map(({ index, language }) => [index, language]));
-  const found = texts
+  const tagged = texts
     .map(({ index }) => tags.get(index))
     .filter((tag) => tag !== undefined && baseLanguage(tag) !== null);
-  if (requested.mode !== 'declared' || found.length < texts.length) return null;
-  const has = (tag: string): boolean => found.some((each) => each !== undefined && speaks(tag, [each]));
-  const [sourceLanguage = targetLanguage] = requested.languages;
-  if (has(sourceLanguage) && (translates || has(targetLanguage))) return null;
-  const made = 'the captions of this host are made of text tracks in';
-  const known = [...new Set(found)].join(', ');
-  if (has(sourceLanguage)) {
-    const text = `${made} ${sourceLanguage} and ${targetLanguage}, the source has ${known}, and the host does not translate`;
-    return { reason: 'no_translator', text };
+  if (requested.mode !== 'declared' || tagged.length < texts.length) return null;
+  const has = (tag: string): boolean => tagged.some((each) => each !== undefined && speaks(tag, [each]));
+  const [from = targetLanguage] = requested.languages;
+  if (has(from) && (translates || has(targetLanguage))) return null;
+  const found = [...new Set(tagged)].filter((tag) => tag !== undefined);
+  if (has(from)) {
+    return obstacleOf({ code: 'no_translator', params: { of: 'subtitles', from, to: targetLanguage, found } });
   }
-  const wanted = translates ? sourceLanguage : [...new Set([sourceLanguage, targetLanguage])].join(' and ');
-  return { reason: 'no_text_track_in_language', text: `${made} ${wanted}, and the source has ${known}` };
+  const wanted = translates ? [from] : [...new Set([from, targetLanguage])];
+  return obstacleOf({ code: 'no_text_track_in_language', params: { wanted, found } });
 }
 
 /** Only recognized speech gives captions, and in its own language. */
@@ -114,33 +109,22 @@ function recognitionObstacle(
   { source, requested, targetLanguage, recognizes }: PlannedCaptions,
   translates: boolean,
 ): PlannedObstacle | null {
-  if (!recognizes) {
-    return {
-      reason: 'no_recognizer',
-      text: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
-    };
-  }
+  if (!recognizes) return obstacleOf({ code: 'no_recognizer', params: {} });
   if (source.tracks.every(({ kind }) => kind !== 'audio')) {
     return {
-      reason: 'no_audio_track',
+      cause: { code: 'no_audio_track', params: {} },
       text: 'the captions of this host are made of recognized speech, and the source has no audio track',
     };
   }
   const [language] = requested.languages;
   if (translates || language === undefined || speaks(language, [targetLanguage])) return null;
-  return {
-    reason: 'no_translator',
-    text: `the captions of this host are in the language that is spoken: it does not translate from ${language} to ${targetLanguage}`,
-  };
+  return obstacleOf({ code: 'no_translator', params: { of: 'speech', from: language, to: targetLanguage, found: [] } });
 }
 
 const byExecutor: Readonly<
   Record<CaptionAbility['classification'], (planned: PlannedCaptions) => PlannedObstacle | null>
 > = {
-  recorded_real_pipeline_fixture: () => ({
-    reason: 'no_caption_executor',
-    text: captionsOff,
-  }),
+  recorded_real_pipeline_fixture: () => obstacleOf(captionsOff),
   deterministic_current_run_test_seam: () => null,
   embedded_subtitle_tracks: (planned) => textTrackObstacle(planned, false),
   grouped_subtitle_tracks: (planned) => textTrackObstacle(planned, false),
@@ -159,13 +143,13 @@ export function plannedObstaclesOf(
   }: Pick<CaptionAbility, 'classification' | 'subtitlesFirst' | 'allowance'>,
 ): PlannedObstacle[] {
   const obstacle = byExecutor[classification](planned);
-  const tooLong = hostLengthObstacleOf(planned.range, allowance.maxDurationMs);
+  const tooLong = captionLengthObstacleOf(planned.range, allowance.maxDurationMs);
   const found: readonly (PlannedObstacle | null)[] = [
     planned.requested.mode === 'declared'
       ? null
-      : { reason: 'source_language_not_declared', text: 'captions need one declared source language' },
-    tooLong === null ? null : { reason: 'range_too_long', text: tooLong },
+      : obstacleOf({ code: 'source_language_not_declared', params: { of: 'request' } }),
+    tooLong === null ? null : obstacleOf(tooLong),
     subtitlesFirst && textTrackObstacle(planned, false) === null ? null : obstacle,
   ];
-  return found.filter((obstacle) => obstacle !== null);
+  return found.filter((each) => each !== null);
 }

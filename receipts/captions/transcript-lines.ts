@@ -1,4 +1,5 @@
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
+import type { LinesCause } from '../../contract/causes/causes.ts';
 import type { EvidenceArtifact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
@@ -9,28 +10,6 @@ import { statedNumber } from '../evidence/facts.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps } from './captioned-study.ts';
-
-/**
- * The reason why captions of a study would have no line. `nothing_recognised` and `no_line_passed` concern its transcript.
- * `no_translator` means that the executor cannot lead from its source language to its target language. `no_supported_line` means
- * that the evidence of the study does not carry the lines.
- */
-export const linesAbsences = [
-  'no_lines_of_this_run',
-  'no_text_track',
-  'no_cue_in_range',
-  'not_recognised',
-  'nothing_recognised',
-  'no_line_passed',
-  'no_translator',
-  'no_supported_line',
-] as const;
-
-export interface LinesAbsence {
-  readonly reason: (typeof linesAbsences)[number];
-  /** For people. */
-  readonly text: string;
-}
 
 /** The version of the transcript gates that came together with the present rules for captions and for translations. */
 const FIRST_PRESENT_GATES = 2;
@@ -115,27 +94,19 @@ export const recognizedLines = derivedInSteps(function* (study): Steps<readonly 
 });
 
 /** The reason why the recognized speech of a study has no line of captions. */
-export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesAbsence {
+export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesCause {
   const { recognition } = study.findings;
   const transcript = transcriptOf(study.findings);
-  if (recognition === null) {
-    const text = 'the study was accepted by a host without a recognizer: study the range again with one';
-    return { reason: 'not_recognised', text };
-  }
+  if (recognition === null) return { code: 'not_recognised', params: {} };
   if (transcript === null) {
-    const { reasonCode } = recognition.delivered;
-    return { reason: 'nothing_recognised', text: `the study has no transcript: ${reasonCode ?? 'recognition_failed'}` };
+    return { code: 'nothing_recognised', params: { reason: recognition.delivered.reasonCode ?? 'recognition_failed' } };
   }
   if (transcript.lines.every(({ outcome }) => outcome === 'withheld')) {
-    const count = transcript.lines.length;
-    const text = count === 0 ? 'no words were recognized' : `the gates withheld all ${count} recognized lines`;
-    return { reason: 'no_line_passed', text };
+    return { code: 'no_line_passed', params: { lines: transcript.lines.length } };
   }
-  const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const text = `the executor does not translate from ${sourceLanguage} to ${targetLanguage}: study the range with the target language ${sourceLanguage}, or start the host with --caption-executor recognized-translated`;
-  return isOneLanguage(study) || translates
-    ? { reason: 'no_supported_line', text: 'the evidence of the study carries none of the lines' }
-    : { reason: 'no_translator', text };
+  if (isOneLanguage(study) || translates) return { code: 'no_supported_line', params: {} };
+  const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
+  return { code: 'no_translator', params: { of: 'transcript', from, to, found: [] } };
 }
 
 /** The stored text of a study that has to be translated. */

@@ -1,6 +1,7 @@
 import { cutText } from '../../contract/base/grammar.ts';
 import { type CaptionLine, captionLimits, type LineLineage } from '../../contract/captions/caption-line.ts';
 import { translationLimits } from '../../contract/captions/caption-translation.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import {
   type CaptionGateScore,
   EvaluationFault,
@@ -77,7 +78,8 @@ export function shownPairs({ itemId, labels }: PackItem, runtime: VerifiedRuntim
   const study = approvable(runtime);
   if (study === null) return [];
   const obstacle = captionObstacleOf(study.run.record, captionLimits.maxDurationMs);
-  if (obstacle !== null) throw new EvaluationFault('labels_outside_media', `${itemId}: labels.pairing: ${obstacle}`);
+  if (obstacle !== null)
+    throw new EvaluationFault('labels_outside_media', `${itemId}: labels.pairing: ${wireText(obstacle)}`);
   try {
     const captions = captionsOf({ study, attempt: 0, classification: 'grouped_subtitle_tracks' });
     return wholeCaptionsOf(captions).lines.flatMap(({ source, target }) =>
@@ -101,7 +103,7 @@ export type CaptionGateCounts = Pick<CaptionGateScore, 'candidates' | 'accepted'
 
 function produce(study: CaptionedStudy, place: string): StoredCaptions {
   const obstacle = captionObstacleOf(study.run.record, captionLimits.maxDurationMs);
-  if (obstacle !== null) throw new EvaluationFault('labels_outside_media', `${place}: ${obstacle}`);
+  if (obstacle !== null) throw new EvaluationFault('labels_outside_media', `${place}: ${wireText(obstacle)}`);
   const job = { study, attempt: 0, classification: 'embedded_subtitle_tracks' } as const;
   try {
     const artifact = captionsOf(job);

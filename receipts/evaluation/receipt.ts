@@ -1,5 +1,6 @@
 import { isWellFormed } from '../../contract/base/grammar.ts';
 import { captionLimits } from '../../contract/captions/caption-line.ts';
+import { causeText } from '../../contract/causes/wording.ts';
 import {
   EvaluationFault,
   type EvaluationPack,
@@ -122,7 +123,8 @@ export function checkLabeledMedia({ itemId, range, labels }: PackItem, { session
   if (new Set(languages).size > 1) refuse('labels.transcript.language: captions declare another source language');
   const isCaptioned = labels.captions !== null || labels.pairing != null;
   const obstacle = !isCaptioned ? null : captionLengthObstacleOf(range, captionLimits.maxDurationMs);
-  if (obstacle !== null) refuse(`labels.${labels.captions === null ? 'pairing' : 'captions'}: ${obstacle}`);
+  if (obstacle !== null)
+    refuse(`labels.${labels.captions === null ? 'pairing' : 'captions'}: ${causeText(obstacle, 'terminal').what}`);
 }
 
 /** An item of a pack and the study of it, reopened from what was stored. */

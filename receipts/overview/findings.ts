@@ -1,5 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { PlainCause } from '../../contract/causes/causes.ts';
 import type { Claim } from '../../contract/evidence/assessment.ts';
 import { detectedKinds } from '../../contract/evidence/evidence.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type OverviewClaim,
   type RuntimeOverview,
 } from '../../contract/overview.ts';
-import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
@@ -17,13 +17,13 @@ import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lin
 import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
+import { declaresLanguage, evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import type { VerifiedRead } from '../stages/read.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import { optionalGrantOf } from '../study-run.ts';
-import { type Found, foundOf, furtherFoundOf, reasonWords, textsFound, unavailable } from './found.ts';
+import { type Found, foundOf, furtherFoundOf, reasonCause, reasonWords, textsFound, unavailable } from './found.ts';
 import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 
 const placeText = ({ startMs, endMs }: Range): string =>
@@ -59,16 +59,20 @@ const titleOf = (kind: Finding['kind'], trackIndex: number | null): string =>
     : titles[kind];
 
 const findingOf = (
-  { kind, state, reasonCode, artifactId, contentId }: FoundRow,
+  { kind, state, reasonCode, artifactId, contentId, cause = null }: FoundRow,
   trackIndex: number | null,
-  { text, measures, places }: Found,
+  { text, brief = text, languages = [], fieldOrders = [], measures, places }: Found,
 ): Finding => ({
   kind,
   title: titleOf(kind, trackIndex),
   state,
   reasonCode,
+  cause,
   trackIndex,
   text,
+  brief,
+  languages,
+  fieldOrders,
   measures: [...measures],
   places: places.slice(0, maximumPlaces).map(placeOf),
   placeCount: places.length,
@@ -76,13 +80,19 @@ const findingOf = (
   contentId,
 });
 
+const absentText = { not_yet: 'not measured yet', never: 'not measured: the study ended before' } as const;
+
 const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => ({
   kind,
   title: titleOf(kind, null),
   state,
   reasonCode: null,
+  cause: null,
   trackIndex: null,
-  text: state === 'not_yet' ? 'not measured yet' : 'not measured: the study ended before',
+  text: absentText[state],
+  brief: absentText[state],
+  languages: [],
+  fieldOrders: [],
   measures: [],
   places: [],
   placeCount: 0,
@@ -91,7 +101,8 @@ const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => (
 });
 
 /** A row of which something can be said here. */
-type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'contentId'> & Pick<Finding, 'kind'>;
+type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'contentId'> &
+  Pick<Finding, 'kind'> & { readonly cause?: PlainCause | null };
 
 /** The text on the screen of a study whose host was to read it; nothing of any other study. */
 function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Finding[] {
@@ -99,7 +110,10 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
   const { screenText } = execution.study.findings;
   if (screenText === null) return [absent('screen_text', hasEnded ? 'never' : 'not_yet')];
   const { delivered, found } = screenText;
-  return [findingOf(delivered, null, found === null ? unavailable(delivered.reasonCode) : textsFound(found))];
+  if (found !== null) return [findingOf(delivered, null, textsFound(found))];
+  const { reasonCode } = delivered;
+  const cause = reasonCode === null ? null : reasonCause(reasonCode);
+  return [findingOf({ ...delivered, cause }, null, unavailable(reasonCode))];
 }
 
 /**
@@ -123,10 +137,6 @@ function trackIndexes({ execution }: VerifiedRuntime): ReadonlyMap<string, numbe
   );
 }
 
-/** True if the study declares its spoken languages. */
-const declaresLanguage = ({ language }: AnalysisRequest): boolean =>
-  language.languagePair.requestedSource.languages.length > 0;
-
 /** True if the study was accepted by a host with a recognizer. */
 const isRecognized = ({ execution }: VerifiedRuntime): boolean =>
   execution !== null && optionalGrantOf(execution.opened.run.ids, 'recognize') !== undefined;
@@ -142,7 +152,7 @@ export function overviewFindingsOf(runtime: VerifiedRuntime, hasEnded: boolean):
   const found = evidenceRowsOf(runtime).map((row) => {
     const trackIndex = row.state === 'available' ? (tracks.get(row.artifactId) ?? null) : (row.trackIndex ?? null);
     const range = row.kind.endsWith('-receipt') ? whole : analysisRequest.range;
-    return findingOf(row, trackIndex, foundOf(row, range, declaresLanguage(analysisRequest)));
+    return findingOf(row, trackIndex, foundOf(row, range, declaresLanguage(runtime)));
   });
   const expected = detectedKinds.filter((kind) => kind !== 'transcript' || isRecognized(runtime));
   const missing = expected.filter((kind) => !found.some((finding) => finding.kind === kind));
@@ -218,10 +228,13 @@ const withheld = (what: string, reasonCode: string): Withheld => ({
   what,
   reasonCode,
   text: `${what}: ${reasonWords(reasonCode)}`,
+  cause: reasonCause(reasonCode),
 });
 
-const withheldFinding = ({ title, reasonCode }: Finding, isDeclared: boolean): Withheld[] =>
-  reasonCode === null ? [] : [{ what: title, reasonCode, text: `${title}: ${reasonWords(reasonCode, isDeclared)}` }];
+const withheldFinding = ({ title, reasonCode, cause }: Finding, isDeclared: boolean): Withheld[] =>
+  reasonCode === null
+    ? []
+    : [{ what: title, reasonCode, text: `${title}: ${reasonWords(reasonCode, isDeclared)}`, cause }];
 
 const withheldClaim = ({ text, states }: OverviewClaim): Withheld[] =>
   states.filter((state) => state !== 'supported').map((state) => withheld(`claim "${text}"`, state));
@@ -281,7 +294,7 @@ export function withheldPartsOf(
   const tail = overviewed.study?.tail ?? null;
   const caption = tail?.captions.caption ?? null;
   const reasons = decision.state === 'withheld' ? decision.reasonCodes : [];
-  const isDeclared = declaresLanguage(overviewed.runtime.accepted.record.analysisRequest);
+  const isDeclared = declaresLanguage(overviewed.runtime);
   const isKept = review.state === 'withheld' || review.state === 'withdrawn';
   return [
     ...findings.flatMap((finding) => withheldFinding(finding, isDeclared)),

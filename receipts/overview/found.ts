@@ -3,6 +3,9 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import type { CorrectedLineDecision } from '../../contract/captions/correction.ts';
 import type { qualityControlReason } from '../../contract/captions/quality-control.ts';
+import type { PlainCause } from '../../contract/causes/causes.ts';
+import { isReason } from '../../contract/causes/reasons.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import type { ClaimState, DecisionReason } from '../../contract/evidence/assessment.ts';
 import {
   type FurtherArtifact,
@@ -13,14 +16,15 @@ import {
   screenTextReasons,
   type UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
-import type { FindingMeasure } from '../../contract/overview.ts';
+import type { Finding, FindingMeasure } from '../../contract/overview.ts';
 import type { intakeReason, rejectionReasons, revocationReasons } from '../../contract/review.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
 import { countText } from '../evidence-chain.ts';
 
-type ReasonCode =
+type StoredReason =
+  | 'language_not_declared'
   | UnavailableReason
   | GateReason
   | ScreenTextReason
@@ -35,92 +39,32 @@ type ReasonCode =
   | 'corrected_lines_withheld'
   | 'no_lines_left';
 
-const words: Readonly<Record<ReasonCode, string>> = {
-  no_audio_track: 'the media has no audio track',
-  no_video_track: 'the media has no video track',
-  no_text_subtitle_track: 'the media has no text subtitle track',
-  no_audio_in_range: 'the range has no sound',
-  no_frames_in_range: 'the range has no pictures',
-  subtitle_format_unsupported: 'the format of this track is not read',
-  subtitle_limit_exceeded: 'this track is more than is read',
-  language_not_recognised: 'the recognizer does not serve the declared language',
-  recognition_failed: 'the recognizer failed, or the time of the study was used up',
-  no_speech_evidence: 'too little speech is detected at its time, or it has no words',
-  repetition: 'it says the same again and again',
-  low_confidence: 'it is not certain enough',
-  compression: 'it is more regular than speech is',
-  boundary_only: 'it lies at the edge of the speech alone',
-  disagreement: 'another look came to another text',
-  too_short: 'it has fewer than two letters or digits',
-  seen_once: 'one picture alone shows it',
-  clutter: 'few letters around it are certain',
-  unread_language: 'it is in a language that the engine was not given',
-  withheld: 'a fact behind the claim is withheld',
-  unknown: 'a fact behind the claim could not be identified',
-  truncated: 'the claim does not rest on all facts',
-  audited_claim_withheld: 'a claim is withheld',
-  audited_claim_unknown: 'a claim is unknown',
-  audited_claim_truncated: 'a claim does not rest on all facts',
-  hidden_gap: 'a part of the range is not covered by what was read',
-  non_supported_root_coverage: 'a part of the range has no supported claim',
-  stored_content_integrity_failed: 'what is stored does not verify',
-  unresolved_conflict: 'claims contradict each other',
-  unsupported_synthesized_claim: 'a claim does not follow from its facts',
-  evidence_requires_additional_review: 'the reviewer wants the evidence looked at again',
-  source_scope_not_approved: 'the reviewer does not approve the source or the range',
-  rights_or_policy_concern: 'the reviewer has a concern about rights or policy',
-  other_review_concern: 'the reviewer has another concern',
-  approval_entered_in_error: 'the approval was given by mistake',
-  new_review_required: 'the study needs a new review',
-  source_scope_changed: 'the source or the range is another one now',
-  recorded_quality_gate_withheld: 'the recorded captions were withheld',
-  recognizer_unavailable: 'there is no text in the spoken language',
-  recognizer_empty: 'nothing was recognized',
-  translator_unavailable: 'there is no text in this language at this time',
-  translator_missing_line: 'the translation lacks this line',
-  translation_source_mismatch: 'the translation came with another line than this one',
-  translation_numbers_changed: 'the translation has other numbers',
-  translation_names_changed: 'the translation lacks a name',
-  translation_repeated: 'the translation is that of another line too',
-  translation_disagreement: 'the translator gave different translations of the same line',
-  translation_length_outlier: 'the translation is much shorter or longer than those around it',
-  source_unavailable: 'the source cannot be read',
-  study_coverage_withheld: 'the study withholds this time',
-  study_coverage_unknown: 'the study could not identify this time',
-  study_coverage_failed: 'the study failed at this time',
-  study_coverage_unavailable: 'the study has no evidence of this time',
-  study_coverage_truncated: 'the study did not read all facts of this time',
-  study_coverage_conflict: 'the study contradicts itself at this time',
-  study_coverage_uncovered: 'the study claims nothing of this time',
-  study_readiness_withheld: 'the study is not ready',
-  study_citation_mismatch: 'the study cites nothing for this time',
-  not_in_requested_dialogue_scope: 'this was not asked for',
-  language_mismatch: 'the text is in another language than it should be',
-  recorded_fixture_test_demo_only: 'recorded captions are for demonstrations only',
-  candidate_has_no_lines: 'there are no lines',
-  candidate_has_unavailable_or_withheld_lines: 'lines lack a text',
-  current_run_candidate_accepted_in_part: 'lines without both texts are left out',
-  line_unavailable_or_withheld: 'a text is missing',
-  line_out_of_order: 'it begins while a line before it is visible',
-  corrected_lines_withheld: 'some lines do not pass',
-  no_lines_left: 'there are no lines',
-};
+/** The type makes sure that every reason of a record has words. */
+const isStored = (code: string): code is StoredReason => isReason(code);
 
-/** The meaning of a reason in a study that declared no spoken language. */
-const undeclaredWords: Readonly<Record<string, string>> = {
-  language_not_recognised: 'the recognizer needs the spoken language, and the study declared none',
-};
+/** A reason code as a cause; null for one that this version does not know. */
+export const reasonCause = (code: string): PlainCause | null => (isStored(code) ? { code, params: {} } : null);
+
+/** The causes of codes, as far as this version knows them. */
+export const reasonCauses = (codes: readonly string[]): PlainCause[] =>
+  codes.map((code) => reasonCause(code)).filter((cause) => cause !== null);
 
 /** A reason code in words; the code itself where there are none. */
-export const reasonWords = (code: string, declaresLanguage = true): string =>
-  (declaresLanguage ? undefined : undeclaredWords[code]) ??
-  (Object.hasOwn(words, code) ? words[code as ReasonCode] : code.replaceAll('_', ' '));
+export function reasonWords(code: string, declaresLanguage = true): string {
+  const cause = reasonCause(code === 'language_not_recognised' && !declaresLanguage ? 'language_not_declared' : code);
+  return cause === null ? code.replaceAll('_', ' ') : wireText(cause);
+}
 
 export const reasonsText = (codes: readonly string[]): string => codes.map((code) => reasonWords(code)).join('; ');
 
 /** The text of evidence before it is bounded: words, numbers and every place. */
 export interface Found {
   readonly text: string;
+  /** The text without the places that it names; absent if it names none. */
+  readonly brief?: string;
+  /** The languages that were found, and how long each lasts in ms if that is known. */
+  readonly languages?: Finding['languages'];
+  readonly fieldOrders?: Finding['fieldOrders'];
   readonly measures: readonly FindingMeasure[];
   /** A moment begins and ends at once. */
   readonly places: readonly Range[];
@@ -186,6 +130,7 @@ function cuts(shots: readonly FactOf<'shot_change'>[]): Found {
   const named = shots.slice(0, namedCuts).map(({ atMs }) => timeCode(atMs));
   const more = shots.length > named.length ? ', …' : '';
   return {
+    brief: countText(shots.length, 'cut'),
     text: `${countText(shots.length, 'cut')}${named.length === 0 ? '' : ` at ${named.join(', ')}${more}`}`,
     measures: [{ name: 'count', value: shots.length, unit: '' }],
     places: shots.map(({ atMs }) => ({ startMs: atMs, endMs: atMs })),
@@ -230,17 +175,21 @@ export function textsFound({ facts }: FurtherArtifact): Found {
   };
 }
 
+const unidentified = 'not identified';
+
 const languageText = ({ code, taggedLanguage }: FactOf<'track_language'>): string =>
-  `${code ?? 'not identified'}${taggedLanguage === null ? '' : `, tagged ${taggedLanguage}`}`;
+  `${code ?? unidentified}${taggedLanguage === null ? '' : `, tagged ${taggedLanguage}`}`;
 
 function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
   const spans = new Map<string, Range[]>();
   for (const range of ranges) {
-    const name = range.decision.status === 'classified' ? range.decision.code : 'not identified';
+    const name = range.decision.status === 'classified' ? range.decision.code : unidentified;
     spans.set(name, [...(spans.get(name) ?? []), range]);
   }
-  const said = [...spans].map(([name, found]) => `${name} in ${secondsText(totalLengthOf(joined(found)))}`);
+  const lengths = [...spans].map(([language, found]) => ({ language, totalMs: totalLengthOf(joined(found)) }));
+  const said = lengths.map(({ language, totalMs }) => `${language} in ${secondsText(totalMs)}`);
   return {
+    languages: lengths.filter(({ language }) => language !== unidentified),
     text: said.length === 0 ? 'no speech to identify' : said.join(', '),
     measures: [{ name: 'count', value: ranges.length, unit: '' }],
     places: ranges,
@@ -273,8 +222,9 @@ export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true)
     case 'subtitle_track':
       return cues(row);
     case 'text_language': {
-      const identified = factsOf(row, 'track_language').map(languageText);
-      return { text: identified.join('; '), measures: [], places: [] };
+      const facts = factsOf(row, 'track_language');
+      const languages = facts.flatMap(({ code }) => (code === null ? [] : [{ language: code, totalMs: null }]));
+      return { text: facts.map(languageText).join('; '), languages, measures: [], places: [] };
     }
     case 'transcript':
       return recognized(factsOf(row, 'transcript_line'));
@@ -320,6 +270,7 @@ const countOf = (value: number): Found['measures'] => [{ name: 'count', value, u
 
 /** Places, counted by their kinds. */
 const placed = (facts: readonly Range[], words: readonly string[]): Found => ({
+  brief: facts.length === 0 ? 'none' : tally(words),
   text: facts.length === 0 ? 'none' : `${tally(words)}${atPlaces(facts)}`,
   measures: countOf(facts.length),
   places: facts,
@@ -328,9 +279,10 @@ const placed = (facts: readonly Range[], words: readonly string[]): Found => ({
 /** Stretches of one sort, with their whole length. */
 function stretches(facts: readonly Range[]): Found {
   const totalMs = totalLengthOf(joined(facts));
+  const brief = facts.length === 0 ? 'none' : `${severalOf(facts.length, 'stretch')}, ${secondsText(totalMs)}`;
   return {
-    text:
-      facts.length === 0 ? 'none' : `${severalOf(facts.length, 'stretch')}, ${secondsText(totalMs)}${atPlaces(facts)}`,
+    brief,
+    text: `${brief}${atPlaces(facts)}`,
     measures: [...countOf(facts.length), { name: 'total', value: totalMs / 1000, unit: 's' }],
     places: facts,
   };
@@ -399,11 +351,15 @@ const readers: Readonly<Record<PassKind, (facts: readonly FurtherFact[]) => Foun
   audio_faults: faults,
   interlacing: (facts) => {
     const found = furtherOfKind(facts, 'field_order');
-    return wholeStretch(
-      found,
-      found.map(({ order }) => orderWords[order]),
-      'not measured',
-    );
+    const orders = found.map(({ order }) => order);
+    return {
+      ...wholeStretch(
+        found,
+        orders.map((order) => orderWords[order]),
+        'not measured',
+      ),
+      fieldOrders: [...new Set(orders)],
+    };
   },
   letterbox: (facts) => {
     const found = furtherOfKind(facts, 'letterbox');

@@ -1,3 +1,4 @@
+import { failureCauseOf } from '../../contract/causes/stored-failures.ts';
 import { facetKinds } from '../../contract/explanations/executor.ts';
 import type { OverviewAction, RuntimeOverview, SituationCode } from '../../contract/overview.ts';
 import { approvalReasons, attestations, rejectionReasons, revocationReasons } from '../../contract/review.ts';
@@ -218,6 +219,7 @@ function sourceOf({ runtime }: OverviewedRuntime): RuntimeOverview['source'] {
 function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime): RuntimeOverview['study'] {
   const { analysisRequest, startedAt } = runtime.accepted.record;
   const { range, language, outputDepth } = analysisRequest;
+  const reason = study?.stop?.reason ?? (hasEnded ? standing.reason : null);
   const span = study?.conclusion?.span ?? study?.stop?.span ?? null;
   return {
     text: `${timeCode(range.startMs)} to ${timeCode(range.endMs)}`,
@@ -228,7 +230,8 @@ function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime
     outputDepth,
     acceptedAt: startedAt,
     step: study?.progress.done ?? null,
-    reason: study?.stop?.reason ?? (hasEnded ? standing.reason : null),
+    reason,
+    cause: reason === null ? null : failureCauseOf(reason, 'study'),
     resumes: span?.resumes ?? standing.resumes,
     deadlineLeftMs: hasEnded ? null : standing.deadlineLeftMs,
   };

@@ -1,6 +1,8 @@
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
+import type { PartCause } from '../../contract/causes/causes.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
@@ -12,8 +14,9 @@ import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions
 import { countText } from '../evidence-chain.ts';
 import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
 import { approvable, approvedStudyOf } from '../published/captions.ts';
+import { detectedEvidenceOf } from '../stages/admit.ts';
 import type { VerifiedCaption, VerifiedCaptions } from '../stages/captions.ts';
-import { reasonsText } from './found.ts';
+import { reasonCauses, reasonsText } from './found.ts';
 
 /** The state of the actor of a runtime before its journal was read. */
 export interface StudyActorState {
@@ -84,19 +87,29 @@ export function overviewedRuntime(
 }
 
 /** A part that nothing is stored of. */
-const bare = (path: string, state: OverviewPart['state'], text: string): OverviewPart => ({
+const bare = (
+  path: string,
+  state: OverviewPart['state'],
+  text: string,
+  causes: readonly PartCause[] = [],
+): OverviewPart => ({
   state,
   text,
+  causes: [...causes],
   reasonCodes: [],
   receiptIds: [],
   path,
 });
 
 /** A part that comes after the end of a study, and never after its failure. */
-const pending = ({ hasEnded }: OverviewedRuntime, path: string, what: string): OverviewPart =>
-  hasEnded
-    ? bare(path, 'never', `${what}: the study ended before`)
-    : bare(path, 'not_yet', `${what}: the study is still running`);
+function pending({ hasEnded }: OverviewedRuntime, path: string, what: string): OverviewPart {
+  const cause: PartCause = { code: hasEnded ? 'study_ended' : 'study_running', params: {} };
+  return bare(path, hasEnded ? 'never' : 'not_yet', `${what}: ${wireText(cause)}`, [cause]);
+}
+
+/** A part in the words of the one cause that it is not there for. */
+const without = (path: string, state: OverviewPart['state'], cause: PartCause): OverviewPart =>
+  bare(path, state, wireText(cause), [cause]);
 
 /** The part for the decision whether the claims may go to a reviewer. */
 export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {
@@ -109,21 +122,23 @@ export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {
     return {
       state: isWithheld ? 'withheld' : 'done',
       text: isWithheld ? `withheld: ${reasonsText(reasonCodes)}` : 'all claims are supported',
+      causes: isWithheld ? reasonCauses(reasonCodes) : [],
       reasonCodes,
       receiptIds: [decision.receiptId],
       path,
     };
   }
-  if (study?.conclusion) return bare(path, 'never', 'nothing was claimed, so nothing was decided');
+  if (study?.conclusion) return without(path, 'never', { code: 'nothing_claimed', params: {} });
   return pending(overviewed, path, 'no decision');
 }
 
 function reviewedPart(path: string, { review, revoking }: VerifiedTail): OverviewPart | null {
   if (review === null) return null;
   const { receiptId, decision, reviewer } = review.receipt.body;
-  const part = { reasonCodes: [...decision.reasonCodes], receiptIds: [receiptId], path };
+  const part = { causes: [], reasonCodes: [...decision.reasonCodes], receiptIds: [receiptId], path };
   if (decision.outcome === 'reject_with_reasons') {
-    return { ...part, state: 'withheld', text: `rejected by ${reviewer.label}: ${reasonsText(decision.reasonCodes)}` };
+    const text = `rejected by ${reviewer.label}: ${reasonsText(decision.reasonCodes)}`;
+    return { ...part, state: 'withheld', text, causes: reasonCauses(decision.reasonCodes) };
   }
   if (review.revocation !== null) {
     const { receiptId: revocationId, revocation } = review.revocation.body;
@@ -131,6 +146,7 @@ function reviewedPart(path: string, { review, revoking }: VerifiedTail): Overvie
       ...part,
       state: 'withdrawn',
       text: `the approval was withdrawn: ${reasonsText(revocation.reasonCodes)}`,
+      causes: reasonCauses(revocation.reasonCodes),
       reasonCodes: [...revocation.reasonCodes],
       receiptIds: [receiptId, revocationId],
     };
@@ -148,11 +164,12 @@ export function reviewPart(overviewed: OverviewedRuntime): OverviewPart {
   const { receiptId, result } = conclusion.intake.body;
   if (result.outcome === 'rejected') {
     const text = `not put before a reviewer: ${reasonsText(result.reasonCodes)}`;
-    return { state: 'withheld', text, reasonCodes: [...result.reasonCodes], receiptIds: [receiptId], path };
+    const causes = reasonCauses(result.reasonCodes);
+    return { state: 'withheld', text, causes, reasonCodes: [...result.reasonCodes], receiptIds: [receiptId], path };
   }
   const reviewed = reviewedPart(path, study.tail);
   if (reviewed !== null) return reviewed;
-  const queued = { reasonCodes: [], receiptIds: [receiptId], path };
+  const queued = { causes: [], reasonCodes: [], receiptIds: [receiptId], path };
   return study.tail.deciding === null
     ? { ...queued, state: 'waiting', text: 'waiting for your review' }
     : { ...queued, state: 'under_way', text: 'the review is being written down' };
@@ -170,7 +187,7 @@ function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCou
 }
 
 function storedPart(path: string, { artifact, receipt }: VerifiedCaption, { corrections }: VerifiedTail): OverviewPart {
-  const part = { reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+  const part = { causes: [], reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
   if (isCorrected(corrections)) {
     const { lines } = corrections;
     const having = (side: CaptionSide) => lines.filter((line) => line[side].text !== null).length;
@@ -184,17 +201,34 @@ function storedPart(path: string, { artifact, receipt }: VerifiedCaption, { corr
   return { ...part, state: isWithheld ? 'withheld' : 'done', text };
 }
 
-/** The way to captions on a host that makes them of recognized speech, if the media has subtitles. */
-const subtitleWay =
-  'its subtitle tracks give captions: restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions';
+/** A study without any text gives no captions in any language: that comes before a language that it lacks. */
+function deeper(study: Pick<VerifiedStudy, 'findings'> | null, cause: PartCause): PartCause {
+  if (study === null || (cause.code !== 'source_language_not_declared' && cause.code !== 'no_text_track')) return cause;
+  const { findings } = study;
+  const lacksTracks = detectedEvidenceOf(findings).some(
+    ({ delivered: { kind, reasonCode } }) => kind === 'subtitle_track' && reasonCode === 'no_text_subtitle_track',
+  );
+  return lacksTracks && findings.recognition === null ? { code: 'no_text_to_caption', params: {} } : cause;
+}
 
-/** The reason why this host would have no captions of a study, even with an approval; null if it would have some. */
-function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
-  if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
+/**
+ * The part of captions that this host would not have of a study, even with an approval; null if it would have some. If the media has
+ * subtitles that give captions, the causes have this as the way out.
+ */
+function hostObstacle(
+  path: string,
+  study: CaptionedStudy | null,
+  attempt: number,
+  { captions }: HostAbilities,
+): OverviewPart | null {
+  if (captions.classification === 'recorded_real_pipeline_fixture') return without(path, 'never', captionsOff);
   const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
   if (study === null || absence === null) return null;
-  const way = resultOfSteps(hasSubtitleLines(study)) ? `; ${subtitleWay}` : '';
-  return `captions would have no line: ${absence.text}${way}`;
+  const way: readonly PartCause[] = resultOfSteps(hasSubtitleLines(study))
+    ? [{ code: 'subtitles_give_captions', params: {} }]
+    : [];
+  const text = [absence, ...way].map((each) => wireText(each)).join('; ');
+  return bare(path, 'never', `captions would have no line: ${text}`, [deeper(study, absence), ...way]);
 }
 
 /** True if captions may be made under a valid approval, and would have lines. */
@@ -204,12 +238,15 @@ function possiblePart(
   { host, runtime }: OverviewedRuntime,
   approval: ApprovalReference,
 ): OverviewPart {
-  if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
-  const obstacle = hostObstacleOf(approvedStudyOf(runtime, approval), attempts, host);
-  if (obstacle !== null) return bare(path, 'never', obstacle);
+  if (attempts >= maximumCaptionAttempts)
+    return without(path, 'failed', { code: 'attempts_failed', params: { attempts } });
+  const obstacle = hostObstacle(path, approvedStudyOf(runtime, approval), attempts, host);
+  if (obstacle !== null) return obstacle;
   const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed`;
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
 }
+
+const approvalMissing: PartCause = { code: 'approval_missing', params: {} };
 
 /** The captions made under the approval. */
 export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
@@ -221,22 +258,23 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
     return bare(path, 'under_way', `attempt ${captions.attempts} of ${maximumCaptionAttempts}`);
   }
   const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);
-  if (obstacle !== null) return bare(path, 'never', obstacle);
+  if (obstacle !== null) return { ...without(path, 'never', obstacle), causes: [deeper(study, obstacle)] };
   if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
   if (authority !== null) return possiblePart(path, captions, overviewed, authority);
   if (!['waiting', 'under_way'].includes(review.state)) {
-    return bare(path, 'never', 'captions need a valid approval');
+    return without(path, 'never', approvalMissing);
   }
   // A person must not sign for captions that cannot come of it.
-  const before = hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
-  return before === null ? bare(path, 'not_yet', 'captions need an approval') : bare(path, 'never', before);
+  const before = hostObstacle(path, approvable(runtime), captions.attempts, overviewed.host);
+  return before ?? without(path, 'not_yet', { code: 'approval_to_come', params: {} });
 }
 
 /** The part after captions, if there are none. */
-const afterCaptions = (path: string, { state }: OverviewPart, what: string): OverviewPart =>
-  ['not_yet', 'waiting', 'under_way'].includes(state)
-    ? bare(path, 'not_yet', `${what}: there are no captions yet`)
-    : bare(path, 'never', `${what}: there are no captions`);
+function afterCaptions(path: string, { state }: OverviewPart, what: string): OverviewPart {
+  const isToCome = ['not_yet', 'waiting', 'under_way'].includes(state);
+  const cause: PartCause = { code: isToCome ? 'captions_to_come' : 'captions_missing', params: {} };
+  return bare(path, isToCome ? 'not_yet' : 'never', `${what}: ${wireText(cause)}`, [cause]);
+}
 
 /** The verdict of the check on the captions. */
 export function checkPart({ study, base }: OverviewedRuntime, captions: OverviewPart): OverviewPart {
@@ -249,6 +287,7 @@ export function checkPart({ study, base }: OverviewedRuntime, captions: Overview
   return {
     state: isAccepted ? 'done' : 'withheld',
     text: isAccepted ? 'accepted' : `withheld: ${reasonsText(reasonCodes)}`,
+    causes: isAccepted ? [] : reasonCauses(reasonCodes),
     reasonCodes: [...reasonCodes],
     receiptIds: [receiptId],
     path,
@@ -272,11 +311,18 @@ export function explanationsPart({ study, base, host }: OverviewedRuntime, capti
     const isOpen = attempts.some(({ state }) => state === 'started');
     const state = isOpen ? 'under_way' : stored.length > 0 ? 'done' : 'failed';
     const text = `${countText(stored.length, 'explanation')} of ${countText(attempts.length, 'attempt')}`;
-    return { state, text, reasonCodes: [], receiptIds: stored.map(({ receipt }) => receipt.body.receiptId), path };
+    return {
+      state,
+      text,
+      causes: [],
+      reasonCodes: [],
+      receiptIds: stored.map(({ receipt }) => receipt.body.receiptId),
+      path,
+    };
   }
   if (!study?.tail.captions.caption) return afterCaptions(path, captions, 'no explanations');
-  if (!host.explains) return bare(path, 'never', 'no explanation executor is configured');
+  if (!host.explains) return without(path, 'never', { code: 'no_explainer', params: {} });
   return study.tail.authority === null
-    ? bare(path, 'never', 'explanations need a valid approval')
+    ? bare(path, 'never', 'explanations need a valid approval', [approvalMissing])
     : bare(path, 'waiting', 'explanations can be requested');
 }

@@ -6,6 +6,7 @@ import {
   type OriginalLine,
   type ShownLine,
 } from '../../contract/captions/correction.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';
 import {
@@ -74,12 +75,12 @@ export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility)
   const isOpen = captions.open === null ? null : making;
   if (isCorrected(tail.corrections) && tail.corrections.base !== null) return on(tail.corrections.base, isOpen);
   const obstacle = captionObstacleOf(accepted.record, ability.allowance.maxDurationMs);
-  if (obstacle !== null) return withoutLines('illegal_caption_transition', obstacle);
+  if (obstacle !== null) return withoutLines('illegal_caption_transition', wireText(obstacle));
   if (ability.classification === 'recorded_real_pipeline_fixture') {
     return withoutLines('caption_current_run_causality_required', captionsAreOff);
   }
   const { job, absence } = captionProspectOf(study, captions.attempts, ability);
-  if (absence !== null) return withoutLines('caption_lines_unavailable', `${absence.reason}: ${absence.text}`);
+  if (absence !== null) return withoutLines('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
   return on(draftBaseOf(job), isOpen);
 }
 

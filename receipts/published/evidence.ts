@@ -1,3 +1,4 @@
+import type { PlainCause } from '../../contract/causes/causes.ts';
 import type {
   AssessmentAudit,
   AssessmentAudits,
@@ -27,8 +28,12 @@ import type { VerifiedRead } from '../stages/read.ts';
 import { furtherStages, type VerifiedFindings } from '../stages/run-stages.ts';
 import { runtimeListOf } from './runtime.ts';
 
-function detectedRow({ delivered, artifact }: VerifiedEvidence): EvidenceRow {
-  if (artifact === null) return { ...delivered, tool: null, parameters: null, facts: [] };
+function detectedRow({ delivered, artifact }: VerifiedEvidence, isDeclared: boolean): EvidenceRow {
+  if (delivered.state === 'unavailable') {
+    const cause = unavailableCause(delivered.reasonCode, isDeclared);
+    return { ...delivered, tool: null, parameters: null, facts: [], cause };
+  }
+  if (artifact === null) throw new EvidenceChainError('evidence', 'artifact');
   const { tool, parameters, facts } = artifact;
   return { ...delivered, tool, parameters, facts };
 }
@@ -61,12 +66,22 @@ function pinnedRow(pinned: RunPinnedEvidence, { speechActivity, languageRanges }
   return [{ ...available, parameters: configuration, facts: languageFactsOf(languageRanges.record) }];
 }
 
+/** True if a study declares its spoken languages. */
+export const declaresLanguage = ({ accepted }: VerifiedRuntime): boolean =>
+  accepted.record.analysisRequest.language.languagePair.requestedSource.languages.length > 0;
+
+/** Why evidence is missing; a study that declared no language lacks that, and not a recognizer for it. */
+const unavailableCause = (code: UnavailableReason, isDeclared = true): PlainCause => ({
+  code: code === 'language_not_recognised' && !isDeclared ? 'language_not_declared' : code,
+  params: {},
+});
+
 /** The evidence of a runtime, all of it reopened: of every kind but the further ones. */
 export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
   const findings = runtime.execution?.study.findings;
   const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
   return [
-    ...detected.map(detectedRow),
+    ...detected.map((each) => detectedRow(each, declaresLanguage(runtime))),
     ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
 }
@@ -85,7 +100,7 @@ const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: Ve
 
 const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow => {
   const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
-  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [] };
+  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [], cause: unavailableCause(reasonCode) };
 };
 
 /**

@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
+import { StartError } from '../../cli/failures.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
 import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
 import {
   changedSettings,
   parseSettings,
+  type Settings,
   settingFlags,
   settingOf,
+  settingsFailure,
   settingsSchema,
   withSettings,
 } from '../../cli/settings/settings-file.ts';
+import { variable, worded } from '../../cli/start-text.ts';
 
 const path = '/data/settings.json';
 const captions = '{ "caption-executor": "grouped-subtitles", "allow-embedded-subtitle-captions": true }';
@@ -117,4 +121,24 @@ test('the schema that is published is the one of the options, and accepts what t
     Object.keys(settingFlags).filter((name) => ['data-root', 'settings'].includes(name)),
     [],
   );
+});
+
+test('bug: a remedy named the option of the model server twice, and the variable of the environment never', (t) => {
+  const refusal = worded`${variable('OPENAI_BASE_URL', 'model-server')} is not an http(s) address`;
+  const failure = (argv: readonly string[], settings: Settings) =>
+    settingsFailure(new StartError('invalid_translation_provider', refusal), {
+      given: parseFlags(argv, serveFlags),
+      settings,
+      path: '/x/settings.json',
+    });
+  t.deepEqual(failure(['--model-server', 'x'], new Map()), {
+    message: 'invalid_translation_provider: --model-server is not an http(s) address',
+    remedy: 'correct --model-server, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment',
+  });
+  t.like(failure([], new Map()), {
+    message: 'invalid_translation_provider: OPENAI_BASE_URL is not an http(s) address',
+  });
+  t.like(failure([], new Map([['model-server', 'x']])), {
+    message: 'invalid_translation_provider: /x/settings.json: model-server is not an http(s) address',
+  });
 });

@@ -126,7 +126,11 @@ test('bug: a person who got no captions, or was warned, read codes in the place 
     withheldLine('runtime:1', ['candidate_has_unavailable_or_withheld_lines']),
     'the captions are withheld: lines lack a text (candidate_has_unavailable_or_withheld_lines); media-study evidence runtime:1 lists the next steps',
   );
-  const warning = { code: 'no_video_track', text: 'the media has no pictures' } as const;
+  const warning = {
+    code: 'no_video_track',
+    text: 'the media has no pictures',
+    cause: { code: 'no_video_track', params: {} },
+  } as const;
   t.is(warningLine(warning), 'warning: the media has no pictures (no_video_track)');
 });
 

@@ -117,7 +117,7 @@ test('a missing host is reported to long requests, too', async (t) => {
   await t.throwsAsync(gone.json('/v1/disk-use', { isLong: true }), { instanceOf: HostUnreachable });
 });
 
-test('the client runs in pages, shares with the host first bytes, signals, requests and proofs alone, and asks Node for little', async (t) => {
+test('the client runs in pages, shares with the host first bytes, failures, signals, requests and proofs alone, and asks Node for little', async (t) => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
     entryPoints: ['client/study-host.ts'],
@@ -134,6 +134,8 @@ test('the client runs in pages, shares with the host first bytes, signals, reque
     (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
   t.deepEqual(foreign.toSorted(), [
+    'contract/causes/failures.ts',
+    'contract/causes/stored-failures.ts',
     'formats/first-bytes.ts',
     'formats/followed-signal.ts',
     'formats/http-fetch.ts',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
-import { earlierWords, limitIn, listedWarnings } from '../../console/new-study/new-study-view.tsx';
+import { captionLimitOf, earlierWords, listedWarnings } from '../../console/new-study/new-study-view.tsx';
 import {
   executorPermissions,
   savedWith,
@@ -12,8 +12,9 @@ import {
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import { standingOf as standingOfStudy } from '../../console/study/study-view.tsx';
 import { failureStory } from '../../console/words/failures.ts';
+import type { PartCause, PlannedCause } from '../../contract/causes/causes.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
-import { type RuntimeOverview, type SituationCode, situationCode } from '../../contract/overview.ts';
+import { type OverviewPart, type RuntimeOverview, type SituationCode, situationCode } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import { cancellationMessage } from '../../contract/study/cancellation.ts';
@@ -33,8 +34,10 @@ const studyOf = (change: Partial<LibraryStudy> = {}): LibraryStudy => ({
 
 const standingOf = (
   code: SituationCode,
-  captions: { state: 'never' | 'not_yet' | 'done'; text: string } = { state: 'not_yet', text: 'later' },
-): Partial<LibraryStudy> => ({ standing: { situation: { code, text: `${code} in words` }, captions, journalHead: 9 } });
+  captions: Pick<OverviewPart, 'state' | 'causes'> = { state: 'not_yet', causes: [] },
+): Partial<LibraryStudy> => ({
+  standing: { situation: { code, text: `${code} in words` }, captions: { ...captions, text: 'x' }, journalHead: 9 },
+});
 
 const sourceOf = (label: string, durationMs: number, newest: LibraryStudy | null): LibrarySource => ({
   sourceSessionId: `source-session:${label}`,
@@ -54,42 +57,41 @@ const sourceOf = (label: string, durationMs: number, newest: LibraryStudy | null
 });
 
 test('a source shows the one state that matters, with a reason if needed', (t) => {
-  const never = { state: 'never', text: 'captions are off' } as const;
+  const never: Pick<OverviewPart, 'state' | 'causes'> = {
+    state: 'never',
+    causes: [{ code: 'no_caption_executor', params: {} }],
+  };
+  const off = 'captions are off on this host; switch them on in Operations, which restarts the host';
   const cases: readonly (readonly [LibraryStudy | null, string, string | null])[] = [
     [null, 'Not studied yet', null],
     [studyOf(standingOf('waiting_for_review')), 'Waiting for your review', null],
-    [
-      studyOf(standingOf('waiting_for_review', never)),
-      'Waiting for your review',
-      'no captions on this host: captions are off',
-    ],
-    [studyOf(standingOf('approved', never)), 'Captions never on this host', 'captions are off'],
+    [studyOf(standingOf('waiting_for_review', never)), 'Waiting for your review', `no captions on this host: ${off}`],
+    [studyOf(standingOf('approved', never)), 'Captions never on this host', off],
     [studyOf(standingOf('captions_accepted')), 'Captions ready', null],
     [studyOf(standingOf('failed')), 'Study failed', 'failed in words'],
     [studyOf({ fault: 'stored_content_inconsistent' }), 'Cannot be read', 'Its stored files do not verify.'],
     [studyOf({ lifecycle: 'running' }), 'studying', null],
   ];
-  for (const [newest, words, why] of cases) t.like(sourceState({ newest, tracks: [] }), { words, why }, words);
-  for (const code of situationCode.options)
-    t.not(sourceState({ newest: studyOf(standingOf(code)), tracks: [] }).words, '', code);
+  for (const [newest, words, why] of cases) t.like(sourceState({ newest }), { words, why }, words);
+  for (const code of situationCode.options) t.not(sourceState({ newest: studyOf(standingOf(code)) }).words, '', code);
 });
 
 test('bug: a newer study that ended without captions hid those that are ready', (t) => {
   const captioned = studyOf({ ...standingOf('captions_accepted'), runtimeId: 'runtime:captioned' });
   const interrupted = studyOf({ lifecycle: 'interrupted', ...standingOf('interrupted') });
-  t.like(sourceState({ newest: interrupted, captioned, tracks: [] }), {
+  t.like(sourceState({ newest: interrupted, captioned }), {
     words: 'Captions ready',
     why: 'a newer study: interrupted',
     group: 'ready',
   });
   t.is(shownStudy({ newest: interrupted, captioned })?.runtimeId, 'runtime:captioned');
-  t.is(sourceState({ newest: interrupted, tracks: [] }).words, 'Study interrupted');
-  t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned, tracks: [] }).why, 'a newer study: rejected');
+  t.is(sourceState({ newest: interrupted }).words, 'Study interrupted');
+  t.is(sourceState({ newest: studyOf(standingOf('rejected')), captioned }).why, 'a newer study: rejected');
 });
 
 test('bug: a film with captions was called studied until the host had read its study', (t) => {
-  t.like(sourceState({ newest: studyOf(), tracks: [] }), { words: 'Checking', why: null, group: 'working' });
-  t.like(sourceState({ newest: studyOf({ lifecycle: 'failed', reason: stopped }), tracks: [] }), {
+  t.like(sourceState({ newest: studyOf() }), { words: 'Checking', why: null, group: 'working' });
+  t.like(sourceState({ newest: studyOf({ lifecycle: 'failed', reason: stopped }) }), {
     words: 'failed',
     group: 'problems',
   });
@@ -102,14 +104,14 @@ test('bug: a study that a person canceled looked like a failure', (t) => {
   const ended = { lifecycle: 'interrupted', reason: canceled } as const;
   for (const standing of [{}, standingOf('interrupted')]) {
     const newest = studyOf({ ...ended, ...standing });
-    t.like(sourceState({ newest, tracks: [] }), { tone: 'kept', words: 'Canceled', why: null, group: 'closed' });
+    t.like(sourceState({ newest }), { tone: 'kept', words: 'Canceled', why: null, group: 'closed' });
     const captioned = studyOf(standingOf('captions_accepted'));
-    t.is(sourceState({ newest, captioned, tracks: [] }).why, 'a newer study: canceled');
+    t.is(sourceState({ newest, captioned }).why, 'a newer study: canceled');
     t.is(earlierWords(newest).title, 'An earlier study was canceled');
   }
   // Another interruption is one.
   const interrupted = studyOf({ ...ended, reason: stopped, ...standingOf('interrupted') });
-  t.like(sourceState({ newest: interrupted, tracks: [] }), { words: 'Study interrupted', group: 'problems' });
+  t.like(sourceState({ newest: interrupted }), { words: 'Study interrupted', group: 'problems' });
   const overview = {
     situation: { code: 'interrupted', text: cancellationMessage },
     lifecycle: 'interrupted',
@@ -163,12 +165,10 @@ test('bug: the sample came first in a library, before everything that a person h
   t.deepEqual(labels, ['Waiting', 'Studied', 'Sample']);
 });
 
-test('bug: a film without subtitles asked for its language, which gives it no captions', (t) => {
-  const text = 'no captions: captions need a study of one declared source language';
-  const newest = studyOf(standingOf('waiting_for_review', { state: 'never', text }));
-  const why = (...tracks: LibrarySource['tracks']) => sourceState({ newest, tracks }).why;
-  t.is(why('video', 'audio'), 'no captions on this host: no subtitles, and no spoken language was chosen');
-  t.is(why('video', 'subtitle'), 'no captions on this host: choose the spoken language in a new study');
+test('bug: the library named the first of two languages and left the code of the other', (t) => {
+  const cause: PartCause = { code: 'no_text_track', params: { languages: ['ko', 'en'] } };
+  const { why } = sourceState({ newest: studyOf(standingOf('approved', { state: 'never', causes: [cause] })) });
+  t.is(why, 'this film has no subtitles in Korean or English; attach a subtitle file, or switch on speech recognition');
 });
 
 test('the words of a search are marked in a line, whatever signs they have', (t) => {
@@ -192,7 +192,8 @@ test('the languages of tracks come first, those of the sound before others, by t
 });
 
 test('a plan asks for the spoken language only if it is the last obstacle to captions', (t) => {
-  const obstacle = (reason: string) => ({ code: 'captions_not_possible', reason, text: reason }) as PlanWarning;
+  const obstacle = (reason: string) =>
+    ({ code: 'captions_not_possible', reason, text: reason, cause: { code: reason } }) as PlanWarning;
   const listed = (...reasons: string[]) => fieldOf(listedWarnings(reasons.map(obstacle)), 'text');
   const [language, length] = ['source_language_not_declared', 'range_too_long'];
   t.deepEqual(listed(language, length), [language]);
@@ -211,9 +212,16 @@ test('bug: a study that had failed was offered in the place of a new one', (t) =
   t.deepEqual(offered('interrupted'), ['An earlier study was interrupted', 'Open that study', false]);
 });
 
-test('a limit of the host is read from its sentence', (t) => {
-  t.is(limitIn('captions cover at most 120000 ms'), 120_000);
-  t.is(limitIn('captions cover less'), null);
+test('a range gets a button for the longest captions only if nothing else is in their way', (t) => {
+  const warning = (cause: PlannedCause) =>
+    ({ code: 'captions_not_possible', reason: cause.code, text: 'x', cause }) as const;
+  const tooLong = warning({
+    code: 'range_too_long',
+    params: { lengthMs: 196_000, limitMs: 120_000, mostMs: 14_400_000 },
+  });
+  t.is(captionLimitOf([tooLong]), 120_000);
+  t.is(captionLimitOf([warning({ code: 'no_text_tracks', params: {} }), tooLong]), null);
+  t.is(captionLimitOf([]), null);
 });
 
 test('bug: captions could not be switched on: each of their two settings was refused without the other', (t) => {

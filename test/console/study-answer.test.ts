@@ -9,10 +9,16 @@ import { wayStepsOf } from '../../console/study/stepper.tsx';
 import { languagesInWords, nextActionOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
+import type { Cause } from '../../contract/causes/causes.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
 
-const part = (state: string, text: string, reasonCodes: readonly string[] = []) => ({ state, text, reasonCodes });
+const part = (state: string, text: string, reasonCodes: readonly string[] = [], causes: readonly Cause[] = []) => ({
+  state,
+  text,
+  reasonCodes,
+  causes,
+});
 
 /** An overview with the parts that a test needs. */
 const overviewOf = (own: object): RuntimeOverview =>
@@ -23,8 +29,8 @@ const overviewOf = (own: object): RuntimeOverview =>
     actions: [],
     decision: part('done', 'all claims are supported'),
     review: part('waiting', 'waiting for your review'),
-    captions: part('not_yet', 'captions need an approval'),
-    check: part('not_yet', 'no check: there are no captions yet'),
+    captions: part('not_yet', 'x', [], [{ code: 'approval_to_come', params: {} }]),
+    check: part('not_yet', 'x', [], [{ code: 'captions_to_come', params: {} }]),
     ...own,
   }) as unknown as RuntimeOverview;
 
@@ -40,6 +46,15 @@ test('the steps of a study show their progress, and one of them is current', (t)
   const partial = part('done', 'accepted', ['current_run_candidate_accepted_in_part']);
   const ended = overviewOf({ review: part('done', 'approved'), captions: part('done', '9 lines'), check: partial });
   t.deepEqual(linesOf(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
+});
+
+test('bug: the step of captions cut its remedy off in the middle of a flag', (t) => {
+  const params = { lengthMs: 600_000, limitMs: 120_000, mostMs: 14_400_000 };
+  const captions = part('never', 'x', [], [{ code: 'range_too_long', params }]);
+  t.is(
+    wayStepsOf(overviewOf({ captions })).at(2)?.text,
+    'Captions cover at most 2:00 on this host, and the study has 10:00',
+  );
 });
 
 test('the step of a rejected study says so, and one that a decision withholds is withheld', (t) => {
@@ -80,7 +95,12 @@ const finding = (
   text: string,
   measures: readonly object[] = [],
   trackIndex = 0,
-): Finding => ({ kind, title, text, measures, trackIndex, state: 'available', reasonCode: null }) as unknown as Finding;
+  languages: Finding['languages'] = [],
+): Finding => {
+  const shown = { brief: text, languages, fieldOrders: [], placeCount: 0 };
+  const found = { kind, title, text, measures, trackIndex, state: 'available', reasonCode: null, ...shown };
+  return found as unknown as Finding;
+};
 
 test('findings are whole sentences; the timeline covers the missing kinds', (t) => {
   const [count, total] = [(value: number) => ({ name: 'count', value }), (value: number) => ({ name: 'total', value })];
@@ -91,8 +111,10 @@ test('findings are whole sentences; the timeline covers the missing kinds', (t) 
       finding('black_frames', 'black pictures', 'none', [count(0), total(0)]),
       finding('letterbox', 'black bars', 'none'),
       finding('subtitle_track', 'subtitles of track 2', '9 cues', [count(9)], 2),
-      finding('text_language', 'language of the subtitles of track 2', 'ko, tagged kor', [], 2),
-      finding('new_kind', 'something new', '3 of them'),
+      finding('text_language', 'language of the subtitles of track 2', 'ko, tagged kor', [], 2, [
+        { language: 'ko', totalMs: null },
+      ]),
+      finding('new_kind', 'something new', '3 of them', [count(3)]),
     ]),
     [
       'Speech: 1 passage, 1:15, 49 % of the range.',

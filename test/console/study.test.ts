@@ -325,7 +325,7 @@ test('every kind of evidence gets a lane, also one that this page has no words f
       { kind: 'sky_sample', atMs: 5, blue: 3 },
       { kind: 'sky_note', words: 'without a place' },
     ]),
-    { kind: 'loudness', state: 'unavailable', reasonCode: 'no_audio_track' } as unknown as EvidenceRow,
+    { kind: 'loudness', state: 'unavailable', cause: { code: 'no_audio_track', params: {} } } as unknown as EvidenceRow,
     available('shot_changes', []),
   ];
   const [silence, loudness, cuts, sky] = evidenceLanes(rows, []);
@@ -337,7 +337,7 @@ test('every kind of evidence gets a lane, also one that this page has no words f
     sky?.marks.map(({ words, startMs, endMs }) => [words, startMs, endMs]),
     [['sky sample', 5, 5]],
   );
-  t.deepEqual(loudness?.absence, { kind: 'unavailable', words: 'unavailable: no audio track' });
+  t.deepEqual(loudness?.absence, { kind: 'unavailable', words: 'the film has no sound' });
   t.deepEqual(cuts?.absence, { kind: 'empty', words: 'nothing found' });
 });
 
@@ -347,20 +347,27 @@ test('the subtitles of a track are named by their language', (t) => {
     ({ kind, trackIndex, state: 'available', ...own }) as unknown as Finding;
   const subtitles = found('subtitle_track', 2, { title: 'subtitles of track 2', artifactId: row.artifactId });
   const titleWith = (...languages: readonly Finding[]) => evidenceLanes([row], [subtitles, ...languages])[0]?.title;
-  t.is(titleWith(found('text_language', 2, { text: 'ko, tagged kor' })), 'Korean subtitles (track 2)');
-  t.is(titleWith(found('text_language', 3, { text: 'ko, tagged kor' })), 'Subtitles of track 2', 'of another track');
+  t.is(
+    titleWith(found('text_language', 2, { languages: [{ language: 'ko', totalMs: null }] })),
+    'Korean subtitles (track 2)',
+  );
+  t.is(
+    titleWith(found('text_language', 3, { languages: [{ language: 'ko', totalMs: null }] })),
+    'Subtitles of track 2',
+    'of another track',
+  );
   t.is(titleWith(), 'Subtitles of track 2');
 });
 
 test('an unavailable kind has the same name and reason as below the timeline', (t) => {
-  const row = { kind: 'transcript', state: 'unavailable', reasonCode: 'language_not_recognised', artifactId: null };
-  const text = 'unavailable: the recognizer does not serve the declared language (language_not_recognised)';
+  const cause = { code: 'language_not_recognised', params: {} };
+  const row = { kind: 'transcript', state: 'unavailable', reasonCode: cause.code, artifactId: null, cause };
   const [lane] = evidenceLanes(
     [row as unknown as EvidenceRow],
-    [{ ...row, title: 'recognized speech', text } as unknown as Finding],
+    [{ ...row, title: 'recognized speech' } as unknown as Finding],
   );
   t.is(lane?.title, 'Recognized speech');
-  t.is(lane?.absence?.words, 'unavailable: the recognizer does not serve the declared language');
+  t.is(lane?.absence?.words, 'the recognizer does not serve the declared language');
 });
 
 test('a claim over text says the text, and one without a value says its state once', (t) => {

@@ -14,11 +14,12 @@ import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { errorCodes, errorRemedies, reservedErrorCodes } from '../../contract/base/errors.ts';
 import { captionCauses } from '../../contract/captions/caption-production.ts';
+import { lineCauseCodes } from '../../contract/causes/causes.ts';
+import { probeFailures, processFailures, videoFailures } from '../../contract/causes/failures.ts';
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/explanation.ts';
 import { runtimeReasonCode } from '../../contract/study/status.ts';
 import { machines } from '../../machines/catalogue.ts';
-import { linesAbsences } from '../../receipts/captions/transcript-lines.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
@@ -178,7 +179,7 @@ test('the start codes of stores and tools exist', async (t) => {
     ...(await unionOf('storage/ledger/ledger.ts', 'LedgerErrorCode')),
     ...(await unionOf('storage/objects/object-store-error.ts', 'ObjectStoreErrorCode')),
     ...(await unionOf('storage/system-refusal.ts', 'SystemRefusalCode')),
-    ...(await unionOf('executors/process/process.ts', 'ProcessFailureCause')),
+    ...processFailures,
     ...(await unionOf('storage/backup/backup-manifest.ts', 'BackupErrorCode')),
     'ambiguous_source_session',
     'speech_runtime_missing',
@@ -198,7 +199,7 @@ test('every word for the cause of captions that failed is documented', (t) => {
 });
 
 test('every reason against captions without a line is documented', (t) => {
-  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(linesAbsences));
+  t.deepEqual(sorted(wordsOf(tablesUnder('## Captions without a line')[0])), sorted(lineCauseCodes));
 });
 
 test('every fault of a source folder is documented', async (t) => {
@@ -212,9 +213,7 @@ test('every failure of an ingest and every cause of a failed probe is documented
   const ofTheirTail = await unionOf('machines/ingest-tail.ts', 'TailFailureCode');
   const ofVideos = await unionOf('machines/videohost-ingest.ts', 'VideohostIngestFailureCode');
   t.deepEqual(sorted(wordsOf(failures)), sorted(new Set([...ofOwned, ...ofVideos, ...ofTheirTail])));
-  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
-  const ofProbes = await unionOf('executors/sources/probe-failure.ts', 'ProbeFailureCause');
-  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProbes, ...ofProcesses]));
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...probeFailures, ...processFailures]));
 });
 
 test('every cause of a failed explanation is documented', (t) => {
@@ -223,17 +222,17 @@ test('every cause of a failed explanation is documented', (t) => {
 
 test('every cause of a range that could not be resolved or fetched is documented', async (t) => {
   const [, , causes] = tablesUnder('## Ingests that fail');
-  const ofHosts = await unionOf('executors/videohost/video-host.ts', 'VideoHostFailureCause');
-  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
-  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofHosts, ...ofProcesses, 'range_past_end', 'storage_fault']));
+  t.deepEqual(
+    sorted(wordsOf(causes)),
+    sorted([...videoFailures, ...processFailures, 'range_past_end', 'storage_fault']),
+  );
 });
 
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
   const [reasons, causes] = tablesUnder('## Studies that end without a result');
   t.deepEqual(sorted(new Set(wordsOf(reasons))), sorted(runtimeReasonCode.options));
-  const ofProcesses = await unionOf('executors/process/process.ts', 'ProcessFailureCause');
   const ofDetections = await unionOf('executors/detector/detection-failure.ts', 'DetectionFailureCause');
-  t.deepEqual(sorted(wordsOf(causes)), sorted([...ofProcesses, ...ofDetections]));
+  t.deepEqual(sorted(wordsOf(causes)), sorted([...processFailures, ...ofDetections]));
 });
 
 test('the reasons of a runtime that are sent are those of its chart', async (t) => {

@@ -7,6 +7,7 @@ import {
 } from '../../contract/captions/caption-answers.ts';
 import { captionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
+import { runtimeOverview } from '../../contract/overview.ts';
 import { readSampleGold } from '../../fixtures/sample/gold.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
@@ -283,8 +284,12 @@ test('captions without a line are refused, and the approval stays free', async (
   const unmade = await produce(host, study);
   t.regex(host.refused(t, unmade, 'caption_lines_unavailable'), /^no_text_track: .* in ja or fr/);
   t.deepEqual(await everything(t, host, study.runtimeId), before);
+  const causes = async () =>
+    host.granted(t, await host.get(pathOf(study.runtimeId, 'overview')), 200, runtimeOverview).captions.causes;
+  t.deepEqual(await causes(), [{ code: 'no_text_track', params: { languages: ['ja', 'fr'] } }]);
   await host.restart(captionFlags.recognized);
   t.regex(host.refused(t, await produce(host, study), 'caption_lines_unavailable'), /^not_recognised: /);
+  t.deepEqual(await causes(), [{ code: 'not_recognised', params: {} }]);
   t.deepEqual(await everything(t, host, study.runtimeId), before);
   await host.restart(captionFlags.seam);
   await captionsOf(t, host, study);

@@ -200,6 +200,10 @@ test('anything but whole media fails its probe with a closed reason and leaves n
     t.false(failure?.message.includes('/'), what);
   });
   await Promise.all(outcomes);
+  // The list has the first word of each message as data.
+  for (const { cause, failure } of (await listed(t, host, '')).ingests) {
+    if (failure !== null) t.is(failure.message.split(':')[0], cause?.code);
+  }
   await holdsOnly(t, host, before);
 });
 

@@ -88,8 +88,8 @@ test('a library shows the state of the newest study of a source, as its overview
   const newest = source?.newest;
   const path = `/v1/runtimes/${newest?.runtimeId}/overview`;
   const { situation, captions, journalHead } = host.granted(t, await host.get(path), 200, runtimeOverview);
-  const { state, text } = captions;
-  t.deepEqual(newest?.standing, { situation, captions: { state, text }, journalHead });
+  const { state, text, causes } = captions;
+  t.deepEqual(newest?.standing, { situation, captions: { state, text, causes }, journalHead });
 });
 
 test('bug: a newer study that was canceled hid the captions of an earlier one', async (t) => {

@@ -268,8 +268,18 @@ test('bug: lines that a gate withheld were not counted, by their first reason, a
   t.deepEqual(
     withheldTexts(lines, (count) => `lines (${count})`),
     [
-      { what: 'lines (2)', reasonCode: 'repetition', text: 'lines (2): it says the same again and again' },
-      { what: 'lines (1)', reasonCode: 'low_confidence', text: 'lines (1): it is not certain enough' },
+      {
+        what: 'lines (2)',
+        reasonCode: 'repetition',
+        text: 'lines (2): it says the same again and again',
+        cause: { code: 'repetition', params: {} },
+      },
+      {
+        what: 'lines (1)',
+        reasonCode: 'low_confidence',
+        text: 'lines (1): it is not certain enough',
+        cause: { code: 'low_confidence', params: {} },
+      },
     ],
   );
   t.deepEqual(withheldTexts([passed], String), []);

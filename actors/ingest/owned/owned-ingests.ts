@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { requestFault, requestWords } from '../../../contract/base/request-fault.ts';
+import { failureCauseOf } from '../../../contract/causes/stored-failures.ts';
 import {
   type OwnedIngestList,
   type OwnedIngestRequest,
@@ -94,7 +95,8 @@ export class OwnedIngests {
     const { schema: _, ...status } = this.status(ingestId);
     const opened = ownedIngestInput.parse(this.#options.service.row(ingestId).input);
     const { filename, declaredBytes, label, assertedAt: openedAt } = opened;
-    return { ...status, openedAt, filename, declaredBytes, label };
+    const cause = status.failure === null ? null : failureCauseOf(status.failure, 'file');
+    return { ...status, openedAt, filename, declaredBytes, label, cause };
   }
 
   /**

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { requestFault, requestWords } from '../../../contract/base/request-fault.ts';
+import { failureCauseOf } from '../../../contract/causes/stored-failures.ts';
 import {
   type VideohostIngestList,
   type VideohostIngestRow,
@@ -76,7 +77,8 @@ export class VideohostIngests {
   #listed(ingestId: string): VideohostIngestRow {
     const { schema: _, ...status } = this.status(ingestId);
     const { url, range, confirmedAt } = videohostIngestInput.parse(this.#options.service.row(ingestId).input);
-    return { ...status, openedAt: confirmedAt, url, range };
+    const cause = status.failure === null ? null : failureCauseOf(status.failure, 'video');
+    return { ...status, openedAt: confirmedAt, url, range, cause };
   }
 
   /** Calls back after each commit of an ingest, until the returned function is called. */

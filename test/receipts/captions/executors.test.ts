@@ -248,7 +248,7 @@ const film: PlannedCaptions = {
 
 const reasons = (classification: CaptionClassification, others: Partial<PlannedCaptions> = {}): string[] =>
   plannedObstaclesOf({ ...film, ...others }, { classification, allowance: defaultCaptionAllowance }).map(
-    ({ reason }) => reason,
+    ({ cause }) => cause.code,
   );
 
 const silent = { ...film.source, tracks: [trackOf('video', 0), trackOf('subtitle', 2)] };
@@ -287,7 +287,7 @@ test('a host whose captions come from subtitle tracks or from speech has an obst
     plannedObstaclesOf(
       { ...film, ...others },
       { classification: 'recognised_transcript', subtitlesFirst: true, allowance: defaultCaptionAllowance },
-    ).map(({ reason }) => reason);
+    ).map(({ cause }) => cause.code);
   t.deepEqual(found({}), ['no_translator']);
   t.deepEqual(found({ targetLanguage: 'ko' }), []);
   t.deepEqual(found({ targetLanguage: 'ko', source: silent, recognizes: false }), []);

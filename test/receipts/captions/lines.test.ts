@@ -2,12 +2,17 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Range } from '../../../contract/base/grammar.ts';
 import type { TranslationAsk } from '../../../contract/captions/caption-translation.ts';
+import { wireText } from '../../../contract/causes/wording.ts';
 import { type Coverage, coverageReasons } from '../../../contract/study/study-record.ts';
 import { dialogues } from '../../../fixtures/translations/dialogues.ts';
 import { rewordings } from '../../../fixtures/translations/rewordings.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
-import { type CaptionedStudy, coveredLine, hostLengthObstacleOf } from '../../../receipts/captions/captioned-study.ts';
+import {
+  type CaptionedStudy,
+  captionLengthObstacleOf,
+  coveredLine,
+} from '../../../receipts/captions/captioned-study.ts';
 import { captionExecutors } from '../../../receipts/captions/executors.ts';
 import { brokenLines } from '../../../rules/line-breaks.ts';
 import { ANCHOR_RULE, agreementBeside, misplacedLines } from '../../../rules/translation/gates.ts';
@@ -443,17 +448,22 @@ test('a text that fits into two lines of 42 characters is broken into no more', 
   );
 });
 
+const lengthText = (range: { startMs: number; endMs: number }, limitMs: number): string | null => {
+  const obstacle = captionLengthObstacleOf(range, limitMs);
+  return obstacle === null ? null : wireText(obstacle);
+};
+
 test('bug: a range above the limit of captions named neither the option nor the way out', (t) => {
   t.is(
-    hostLengthObstacleOf({ startMs: 0, endMs: 196_000 }, 120_000),
+    lengthText({ startMs: 0, endMs: 196_000 }, 120_000),
     'captions are made of at most 120000 ms, the study has 196000 ms: restart the host with --maximum-caption-range-ms 196000, or study at most 120000 ms of it',
   );
 });
 
 test('no option is named for a range that no host makes captions of', (t) => {
   t.is(
-    hostLengthObstacleOf({ startMs: 0, endMs: 14_400_001 }, 14_400_000),
+    lengthText({ startMs: 0, endMs: 14_400_001 }, 14_400_000),
     'captions are made of at most 14400000 ms, the study has 14400001 ms: study at most 14400000 ms of it',
   );
-  t.is(hostLengthObstacleOf({ startMs: 1, endMs: 14_400_001 }, 14_400_000), null);
+  t.is(lengthText({ startMs: 1, endMs: 14_400_001 }, 14_400_000), null);
 });

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { count, languageTag, positive } from '../base/grammar.ts';
+import { recognizerEngines } from '../recognition.ts';
+import { screenTextEngine } from '../screentext.ts';
+import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
+import { type ReasonCode, reasonTexts } from './reasons.ts';
+
+/**
+ * A cause tells programs why something is as it is: a code of a closed set, with numbers and tags as its params. `wording.ts`
+ * beside this file has the words for each reader. Every answer with causes has a closed set of its own.
+ */
+const causeOf = <const Code extends string, Params extends z.ZodRawShape>(code: Code, params: Params) =>
+  z.strictObject({ code: z.literal(code), params: z.strictObject(params) });
+
+/** A tag as the container of a film states it. */
+const statedTag = z.string().min(1);
+
+/** A reason code that says all by itself. */
+export const plainCause = z.strictObject({
+  code: z.enum(Object.keys(reasonTexts) as [ReasonCode, ...ReasonCode[]]),
+  params: z.strictObject({}),
+});
+
+/** Obstacles to captions that a plan and a study can have. */
+const captionCauses = [
+  causeOf('no_caption_executor', {}),
+  /** `of`: a request for a study, or a study that exists. */
+  causeOf('source_language_not_declared', { of: z.enum(['request', 'study']) }),
+  /** `mostMs` is the highest limit that a host can have. */
+  causeOf('range_too_long', { lengthMs: positive, limitMs: positive, mostMs: positive }),
+  /** `of`: subtitle tracks, speech of a request, or the transcript of a study. `found` are the languages of the tracks. */
+  causeOf('no_translator', {
+    of: z.enum(['subtitles', 'speech', 'transcript']),
+    from: languageTag,
+    to: languageTag,
+    found: z.array(statedTag),
+  }),
+] as const;
+
+/** Obstacles to captions that only a plan has. */
+const planCauses = [
+  causeOf('no_text_tracks', {}),
+  /** The languages that the captions of the host need, and those of the tracks. */
+  causeOf('no_text_track_in_language', { wanted: z.array(languageTag).min(1), found: z.array(statedTag) }),
+  causeOf('no_recognizer', {}),
+] as const;
+
+/** Reasons why captions of a study would have no line. */
+const lineCauses = [
+  causeOf('no_lines_of_this_run', {}),
+  causeOf('no_text_track', { languages: z.array(languageTag).min(1) }),
+  causeOf('no_cue_in_range', { languages: z.array(languageTag).min(1) }),
+  causeOf('not_recognised', {}),
+  causeOf('nothing_recognised', { reason: plainCause.shape.code }),
+  /** `lines`: how many were recognized, and withheld by the gates. */
+  causeOf('no_line_passed', { lines: count }),
+  causeOf('no_supported_line', {}),
+] as const;
+
+/** Reasons why a part of a study is not there. */
+const partCauses = [
+  causeOf('study_running', {}),
+  causeOf('study_ended', {}),
+  causeOf('nothing_claimed', {}),
+  causeOf('approval_to_come', {}),
+  causeOf('approval_missing', {}),
+  causeOf('captions_to_come', {}),
+  causeOf('captions_missing', {}),
+  causeOf('attempts_failed', { attempts: positive }),
+  causeOf('no_text_to_caption', {}),
+  causeOf('no_explainer', {}),
+  /** The way out: the subtitle tracks of the film would give captions. */
+  causeOf('subtitles_give_captions', {}),
+] as const;
+
+/** The parts of the host for measuring, recognizing, writing and fetching. */
+export const engineKind = z.enum([
+  'detectors',
+  'recognizer',
+  'screen_text',
+  'captions',
+  'caption_translation',
+  'explanations',
+  'video_hosts',
+]);
+
+const engineCauses = [
+  /** A part of the host that it was started without. */
+  causeOf('engine_off', { engine: engineKind.exclude(['detectors']) }),
+  /** `languages` are those of the text on the screen, in codes of the engine. */
+  causeOf('engine_missing', {
+    engine: z.enum(['pocketsphinx', 'whisper-cli', 'tesseract']),
+    languages: z.array(z.string()),
+  }),
+  causeOf('model_file_missing', {}),
+  causeOf('model_missing', {}),
+  causeOf('no_model_server', {}),
+] as const;
+
+/** Why an engine of the host or of this machine is not in use. */
+export const engineCause = z.discriminatedUnion('code', engineCauses);
+
+const work = z.strictObject({ of: z.enum(['file', 'video', 'study']) });
+
+const failureOf = (codes: readonly FailureCode[]) =>
+  z.strictObject({ code: z.enum([...new Set(codes)] as [FailureCode, ...FailureCode[]]), params: work });
+
+/** The causes of an ingest without a source. The code of its failure is one of them if the host knows no other. */
+export const ingestCause = failureOf(ingestFailures);
+
+/** The causes of a study that ended without its result. */
+export const studyCause = failureOf(studyFailures);
+
+/** The causes of a part of an overview. */
+export const partCause = z.discriminatedUnion('code', [plainCause, ...captionCauses, ...lineCauses, ...partCauses]);
+
+/** Further warnings before a study. */
+const warningCauses = [
+  /** `basis` is the origin of the languages that were found: a detector, or the container. */
+  causeOf('declared_language_differs', {
+    declared: z.array(languageTag).min(1),
+    found: z.array(statedTag).min(1),
+    basis: z.enum(['detected', 'container']),
+  }),
+  /** Names of ffmpeg. Without a codec the container is the reason. */
+  causeOf('codec_may_not_play', { codecs: z.array(z.string()), container: z.array(z.string()) }),
+  causeOf('media_incomplete', {}),
+  causeOf('speech_will_be_recognised', {
+    engine: z.enum(recognizerEngines),
+    msPerSecond: count,
+    atMostMs: count,
+    studies: positive,
+  }),
+  causeOf('screen_text_will_be_read', {
+    engine: screenTextEngine,
+    languages: z.array(z.string()).min(1),
+    pictures: count,
+  }),
+] as const;
+
+/** Why no captions can come of a study, whatever a reviewer approves. */
+export const plannedCause = z.discriminatedUnion('code', [
+  plainCause.extend({ code: z.literal('no_audio_track') }),
+  ...captionCauses,
+  ...planCauses,
+]);
+
+/** The causes of warnings before a study. */
+export const warningCause = z.discriminatedUnion('code', [
+  plainCause.extend({ code: z.enum(['no_audio_track', 'no_video_track']) }),
+  ...captionCauses,
+  ...planCauses,
+  ...warningCauses,
+]);
+
+/** Every cause there is. */
+export const cause = z.discriminatedUnion('code', [
+  failureOf([...ingestFailures, ...studyFailures]),
+  ...engineCauses,
+  plainCause,
+  ...captionCauses,
+  ...planCauses,
+  ...warningCauses,
+  ...lineCauses,
+  ...partCauses,
+]);
+
+export type Cause = z.infer<typeof cause>;
+export type CauseCode = Cause['code'];
+export type CauseWith<Code extends CauseCode> = Code extends ReasonCode
+  ? { readonly code: Code; readonly params: Record<string, never> }
+  : Extract<Cause, { readonly code: Code }>;
+export type PlannedCause = z.infer<typeof plannedCause>;
+export type WarningCause = z.infer<typeof warningCause>;
+export type PlainCause = z.infer<typeof plainCause>;
+export type FailureCause = { readonly code: FailureCode; readonly params: z.infer<typeof work> };
+export type EngineCause = z.infer<typeof engineCause>;
+export type PartCause = z.infer<typeof partCause>;
+export type LinesCause = z.infer<(typeof lineCauses)[number]> | CauseWith<'no_translator'>;
+
+/** The codes of causes why captions of a study have no line. */
+export const lineCauseCodes: readonly CauseCode[] = [
+  ...lineCauses.map(({ shape }) => shape.code.value),
+  'no_translator',
+];

@@ -1,0 +1,407 @@
+import type { Cause, CauseCode, CauseWith } from './causes.ts';
+import { type FailedWork, type FailureCode, failureTexts, isFailure, otherFailures } from './failures.ts';
+import { isReason, type ReasonCode, reasonTexts } from './reasons.ts';
+
+/** A person at the terminal, a person with the page, or an agent with its tools. */
+export type Reader = 'terminal' | 'page' | 'agent';
+
+/** The spelling of params for a reader. */
+export interface Spelling {
+  readonly language: (tag: string) => string;
+  readonly length: (ms: number) => string;
+}
+
+/** The spelling of the texts of the wire, for programs, terminals and agents. */
+export const plainSpelling: Spelling = { language: (tag) => tag, length: (ms) => `${ms} ms` };
+
+/** A place of the page that a remedy leads to. */
+export type PagePlace = 'operations' | 'library';
+
+/** A cause in the words of a reader: each one clause, without capital or full stop. */
+export interface CauseText {
+  /** The event and its meaning. */
+  readonly what: string;
+  /** The remedy; null if the reader can do nothing, or need not. */
+  readonly remedy: string | null;
+  /** The part of the page that has what the remedy names. */
+  readonly at: PagePlace | null;
+}
+
+type Joint = '; ' | ': ';
+type Said<Params> = string | ((params: Params, spelling: Spelling) => string);
+
+interface Wording<Params> {
+  readonly what: Said<Params>;
+  /** The same for the page, which speaks of films and not of media. */
+  readonly pageWhat?: Said<Params>;
+  /** The remedy in the terms of each reader: a flag or a command, a part of the page, a tool. */
+  readonly remedies?: { readonly [reader in Reader]: Said<Params> | null };
+  readonly at?: PagePlace;
+  /** The mark before the remedy in texts of the wire; absent if these have no remedy. */
+  readonly joint?: Joint | ((params: Params) => Joint | null);
+}
+
+type Wordings = { readonly [Code in Exclude<CauseCode, ReasonCode | FailureCode>]: Wording<CauseWith<Code>['params']> };
+
+const either = (languages: readonly string[], { language }: Spelling, word: string): string =>
+  languages.map(language).join(` ${word} `);
+
+const inTheHandsOfAPerson = 'only a person can change this: tell them';
+const anotherStudy = 'start_study with a name as `again` studies the range once more';
+
+type EngineKind = CauseWith<'engine_off'>['params']['engine'];
+
+const engineFlags: Readonly<Record<EngineKind, string>> = {
+  recognizer: 'start the host with --semantic-recognizer',
+  screen_text: 'start the host with --screen-text',
+  captions: 'start the host with --caption-executor',
+  caption_translation: 'start the host with --caption-executor subtitles-translated or recognized-translated',
+  explanations: 'start the host with --language-explanation-executor',
+  video_hosts: 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP',
+};
+
+const engineParts: Readonly<Record<EngineKind, string>> = {
+  recognizer: 'use “Speech recognition” under Engines and settings',
+  screen_text: 'use “Text on the screen” under Engines and settings',
+  captions: 'use “Captions from subtitle tracks” under Engines and settings',
+  caption_translation: 'use “Translation of captions” under Engines and settings',
+  explanations: 'choose “Language explanation executor” among all settings',
+  video_hosts: 'install yt-dlp on the computer of the host, and restart the host',
+};
+
+const installations: Readonly<
+  Record<CauseWith<'engine_missing'>['params']['engine'], (languages: readonly string[]) => string>
+> = {
+  pocketsphinx: () => 'install it: apt-get install pocketsphinx pocketsphinx-en-us',
+  'whisper-cli': () => 'install whisper.cpp and put whisper-cli on PATH',
+  tesseract: (languages) =>
+    `npm install --ignore-scripts tesseract.js@7.0.0 ${languages.map((code) => `@tesseract.js-data/${code}@1.0.0`).join(' ')}, beside this package`,
+};
+
+/** The ways to text for a film without it. */
+const textOrSpeech = {
+  remedies: {
+    terminal: 'attach a subtitle file by media-study subtitles, or start the host with a recognizer',
+    page: 'attach a subtitle file, or switch on speech recognition',
+    agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
+  },
+  at: 'operations',
+} as const;
+
+const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
+
+const wordings: Wordings = {
+  no_caption_executor: {
+    what: 'this host does not make captions',
+    pageWhat: 'captions are off on this host',
+    remedies: {
+      terminal:
+        'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech',
+      page: 'switch them on in Operations, which restarts the host',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
+    joint: '; ',
+  },
+  source_language_not_declared: {
+    what: ({ of }) =>
+      of === 'study'
+        ? 'captions need a study of one declared source language'
+        : 'captions need one declared source language',
+    pageWhat: 'the spoken language was not chosen',
+    remedies: {
+      terminal: 'study it again with --language TAG',
+      page: ({ of }) => (of === 'study' ? 'choose it in a new study' : 'choose the spoken language'),
+      agent: 'start_study with the spoken language as `language`',
+    },
+  },
+  range_too_long: {
+    what: ({ lengthMs, limitMs }, { length }) =>
+      `captions are made of at most ${length(limitMs)}, the study has ${length(lengthMs)}`,
+    pageWhat: ({ lengthMs, limitMs }, { length }) =>
+      `captions cover at most ${length(limitMs)} on this host, and the study has ${length(lengthMs)}`,
+    remedies: {
+      terminal: ({ lengthMs, limitMs, mostMs }) =>
+        lengthMs > mostMs
+          ? `study at most ${limitMs} ms of it`
+          : `restart the host with --maximum-caption-range-ms ${lengthMs}, or study at most ${limitMs} ms of it`,
+      page: ({ lengthMs, mostMs }) =>
+        lengthMs > mostMs
+          ? 'study a shorter range'
+          : 'raise “Maximum caption range ms” in Operations, or study a shorter range',
+      agent: ({ limitMs }) => `start_study with a range of at most ${limitMs} ms`,
+    },
+    at: 'operations',
+    joint: ': ',
+  },
+  no_translator: {
+    what: ({ of, from, to, found }, spelling) => {
+      if (of === 'transcript') return `the executor does not translate from ${from} to ${to}`;
+      return of === 'speech'
+        ? `the captions of this host are in the language that is spoken: it does not translate from ${from} to ${to}`
+        : `the captions of this host are made of text tracks in ${from} and ${to}, the source has ${found.map(spelling.language).join(', ')}, and the host does not translate`;
+    },
+    pageWhat: ({ from, to }, { language }) => `this host has no translator from ${language(from)} to ${language(to)}`,
+    remedies: {
+      terminal: ({ from }) =>
+        `study the range with the target language ${from}, or start the host with --caption-executor recognized-translated`,
+      page: ({ from }, { language }) =>
+        `set one up in Operations, or choose captions in ${language(from)} in a new study`,
+      agent: ({ from }) => `start_study with targetLanguage ${from}, or ask a person for a translator`,
+    },
+    at: 'operations',
+    joint: ({ of }) => (of === 'transcript' ? ': ' : null),
+  },
+  no_text_tracks: {
+    what: 'the captions of this host are made of text tracks, and the source has none',
+    pageWhat: 'this film has no subtitles as text',
+    ...textOrSpeech,
+  },
+  no_text_track_in_language: {
+    what: ({ wanted, found }, spelling) =>
+      `the captions of this host are made of text tracks in ${either(wanted, spelling, 'and')}, and the source has ${found.map(spelling.language).join(', ')}`,
+    pageWhat: ({ wanted, found }, spelling) =>
+      `captions need subtitles in ${either(wanted, spelling, 'and')}, and this film has ${either(found, spelling, 'and')}`,
+    remedies: {
+      terminal: 'attach a subtitle file by media-study subtitles, or choose other languages',
+      page: 'choose other languages, or attach a subtitle file',
+      agent: 'choose other languages; a person can attach a subtitle file',
+    },
+    at: 'library',
+  },
+  no_recognizer: {
+    what: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
+    pageWhat: 'this host makes captions of recognized speech, and has no speech recognizer',
+    remedies: {
+      terminal: 'start the host with --semantic-recognizer ENGINE --allow-real-semantic-evidence',
+      page: 'set up speech recognition in Operations',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
+  },
+  declared_language_differs: {
+    what: ({ declared, found, basis }) =>
+      `the request declares ${declared.join(', ')}, ${basis === 'detected' ? 'the detector found' : 'the container states'} ${found.join(', ')}`,
+    pageWhat: ({ declared, found, basis }, spelling) =>
+      `you chose ${either(declared, spelling, 'and')}, and ${basis === 'detected' ? 'the speech is in' : 'the file names'} ${either(found, spelling, 'and')}`,
+  },
+  codec_may_not_play: {
+    what: ({ codecs, container }) =>
+      `a browser may not play ${codecs.length === 0 ? `the container ${container.join(', ')}` : `the codec ${codecs.join(', ')}`}`,
+  },
+  media_incomplete: {
+    what: 'the file holds less than its container states',
+    pageWhat: 'the file is shorter than it says',
+  },
+  speech_will_be_recognised: {
+    what: ({ engine, atMostMs, studies }, { length }) =>
+      `${engine} will transcribe the speech; at the speed ${studies === 1 ? 'of the last study' : `of the last ${studies} studies`} this takes up to ${length(atMostMs)}`,
+    pageWhat: ({ atMostMs }, { length }) => `recognizing the speech may take up to ${length(atMostMs)}`,
+  },
+  screen_text_will_be_read: {
+    what: ({ engine, languages, pictures }) =>
+      `text on the screen will be read by ${engine} with ${languages.join(', ')}, in up to ${pictures} pictures and those of the keyframes`,
+  },
+  engine_off: {
+    what: 'it is off',
+    remedies: {
+      terminal: ({ engine }) => engineFlags[engine],
+      page: ({ engine }) => engineParts[engine],
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  engine_missing: {
+    what: 'it is not installed',
+    remedies: {
+      terminal: ({ engine, languages }) => installations[engine](languages),
+      page: ({ engine }) => `install ${engine} on the computer of the host, and open this page again`,
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  model_file_missing: {
+    what: 'it lacks a model file',
+    remedies: {
+      terminal: 'set semantic-recognizer to whisper-cli and semantic-recognizer-model to the path of a model file',
+      page: 'choose whisper-cli as “Semantic recognizer” and give the path of a model file as “Semantic recognizer model”, among all settings',
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  model_missing: {
+    what: 'the server has no model',
+    remedies: {
+      terminal: 'load a model into the server',
+      page: 'load a model into the server',
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  no_model_server: {
+    what: 'no model server answers on this machine',
+    remedies: {
+      terminal:
+        'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
+      page: 'start a server that speaks the interface of OpenAI, such as Ollama, or give its address as “Model server” among all settings',
+      agent: inTheHandsOfAPerson,
+    },
+  },
+  no_lines_of_this_run: {
+    what: 'the executor has nothing of this runtime',
+    pageWhat: 'nothing was made of this study',
+  },
+  no_text_track: {
+    what: ({ languages }, spelling) =>
+      `the media has no text track in ${either(languages, spelling, 'or')} that can be read`,
+    pageWhat: ({ languages }, spelling) => `this film has no subtitles in ${either(languages, spelling, 'or')}`,
+    ...textOrSpeech,
+  },
+  no_cue_in_range: {
+    what: ({ languages }, spelling) => `no cue in ${either(languages, spelling, 'or')} lies in the range of the study`,
+    pageWhat: ({ languages }, spelling) => `no subtitle in ${either(languages, spelling, 'or')} lies in this range`,
+    remedies: {
+      terminal: 'study another range',
+      page: 'choose another range in a new study',
+      agent: 'start_study with another range',
+    },
+  },
+  not_recognised: {
+    what: 'the study was accepted by a host without a recognizer',
+    pageWhat: 'the speech of this study was not recognized',
+    remedies: {
+      terminal: 'study the range again with one',
+      page: 'switch on speech recognition, and study the range again',
+      agent: anotherStudy,
+    },
+    at: 'operations',
+    joint: ': ',
+  },
+  nothing_recognised: {
+    what: ({ reason }) => `the study has no transcript: ${reason}`,
+    pageWhat: ({ reason }) => `the study has no transcript: ${reasonTexts[reason]}`,
+    remedies: studiedAgain,
+  },
+  no_line_passed: {
+    what: ({ lines }) =>
+      lines === 0 ? 'no words were recognized' : `the gates withheld all ${lines} recognized lines`,
+    pageWhat: ({ lines }) =>
+      lines === 0 ? 'no words were recognized' : `none of the ${lines} recognized lines was certain enough`,
+    remedies: {
+      terminal: 'attach a subtitle file by media-study subtitles, or use another recognizer',
+      page: 'attach a subtitle file, or use another recognizer',
+      agent: 'a person can attach a subtitle file, or use another recognizer',
+    },
+    at: 'operations',
+  },
+  no_supported_line: { what: 'the evidence of the study carries none of the lines' },
+  study_running: { what: 'the study is still running' },
+  study_ended: {
+    what: 'the study ended before',
+    pageWhat: 'the study ended first',
+    remedies: studiedAgain,
+  },
+  nothing_claimed: { what: 'nothing was claimed, so nothing was decided' },
+  approval_to_come: { what: 'captions need an approval' },
+  approval_missing: { what: 'captions need a valid approval' },
+  captions_to_come: { what: 'there are no captions yet' },
+  captions_missing: { what: 'there are no captions' },
+  attempts_failed: {
+    what: ({ attempts }) => `all ${attempts} attempts failed`,
+    remedies: {
+      terminal: 'study the range again, and approve the new study',
+      page: 'study the range again, and approve the new study',
+      agent: anotherStudy,
+    },
+  },
+  no_text_to_caption: {
+    what: 'the media has no text track, and its speech was not recognized',
+    pageWhat: 'this film has no subtitles as text',
+    ...textOrSpeech,
+  },
+  no_explainer: {
+    what: 'no explanation executor is configured',
+    pageWhat: 'explanations are off',
+    remedies: {
+      terminal: 'restart the host with --language-explanation-executor openai, its permission switch and a model',
+      page: 'set a model server in Operations',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
+  },
+  subtitles_give_captions: {
+    what: 'its subtitle tracks give captions',
+    pageWhat: 'its subtitles would give captions',
+    remedies: {
+      terminal: 'restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
+      page: 'switch on “Captions from subtitle tracks” in Operations',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
+    joint: ': ',
+  },
+};
+
+/** Further words of some reasons. */
+const ofReasons: Readonly<Partial<Record<ReasonCode, Omit<Wording<object>, 'what'>>>> = {
+  no_audio_track: { pageWhat: 'the film has no sound' },
+  no_video_track: { pageWhat: 'the film has no pictures' },
+  no_text_subtitle_track: { pageWhat: 'the film has no subtitles as text' },
+  language_not_declared: {
+    pageWhat: 'the spoken language was not chosen',
+    remedies: {
+      terminal: '--language TAG declares it',
+      page: 'choose it in a new study',
+      agent: 'start_study with the spoken language as `language`',
+    },
+  },
+};
+
+const inWords = <Params>(said: Said<Params>, params: Params, spelling: Spelling): string =>
+  typeof said === 'string' ? said : said(params, spelling);
+
+const again: Readonly<Record<FailedWork, string>> = {
+  file: 'add the file',
+  video: 'fetch the range',
+  study: 'study it',
+};
+
+/** The wording of a failure. The remedy is one for the page, which adds files; at the terminal a person repeats the command. */
+function ofFailure(code: FailureCode): Wording<{ readonly of: FailedWork }> {
+  const row = failureTexts[code];
+  const [what, remedy = null] = typeof row === 'string' ? [row] : row;
+  const repeated = ({ of }: { readonly of: FailedWork }) =>
+    `${again[of]} again; if it fails again, look at “This machine” in Operations`;
+  return {
+    what: code === 'other_failure' ? ({ of }) => otherFailures[of] : what,
+    remedies: { terminal: remedy, page: remedy ?? repeated, agent: remedy },
+  };
+}
+
+/** The row of a cause, as one that takes its params. */
+function wordingOf({ code }: Cause): Wording<Cause['params']> {
+  if (isReason(code)) return { what: reasonTexts[code], ...ofReasons[code] };
+  return (isFailure(code) ? ofFailure(code) : wordings[code as keyof Wordings]) as Wording<Cause['params']>;
+}
+
+/** A cause in the words of a reader. */
+export function causeText(cause: Cause, reader: Reader, spelling: Spelling = plainSpelling): CauseText {
+  const { what, pageWhat = what, remedies, at = null } = wordingOf(cause);
+  const remedy = remedies?.[reader] ?? null;
+  return {
+    what: inWords(reader === 'page' ? pageWhat : what, cause.params, spelling),
+    remedy: remedy === null ? null : inWords(remedy, cause.params, spelling),
+    at: reader === 'page' && remedy !== null ? at : null,
+  };
+}
+
+/** A cause as the texts of the wire have it: in the words of the terminal, with the remedy if they name one. */
+export function wireText(cause: Cause, spelling: Spelling = plainSpelling): string {
+  const { what, remedy } = causeText(cause, 'terminal', spelling);
+  const { joint = null } = wordingOf(cause);
+  const mark = typeof joint === 'function' ? joint(cause.params) : joint;
+  return mark === null || remedy === null ? what : `${what}${mark}${remedy}`;
+}
+
+/** Causes as a reader without a layout reads them: what happened and what to do, one after the other. */
+export const causesText = (causes: readonly Cause[], reader: Reader, spelling: Spelling = plainSpelling): string =>
+  causes
+    .map((cause) => causeText(cause, reader, spelling))
+    .map(({ what, remedy }) => (remedy === null ? what : `${what}; ${remedy}`))
+    .join('; ');
