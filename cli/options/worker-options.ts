@@ -69,8 +69,7 @@ const forEveryone = 0o002;
  */
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
-  if (found?.isDirectory() !== true)
-    throw unavailable(worded`${option(sourceFlag)} ${objectSource} is not a reachable folder`);
+  if (found?.isDirectory() !== true) throw unavailable(`${objectSource} is not a reachable folder`);
   const names = (await readdir(objectSource, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   for (const folder of [objectSource, ...names.map(({ name }) => join(objectSource, name))]) {
     const { mode } = await stat(folder);
@@ -81,7 +80,8 @@ export async function demandObjectSource({ objectSource }: WorkQueueChoice): Pro
   }
 }
 
-const unavailable = (detail: string | StartText) => new StartError('object_source_unavailable', `--${sourceFlag} ${detail}`);
+const unavailable = (detail: string) =>
+  new StartError('object_source_unavailable', worded`${option(sourceFlag)} ${detail}`);
 
 /** The line on stderr of a host with workers, without the user and the password of the queue. */
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>
