@@ -150,11 +150,15 @@ const isUnclaimed = (names: readonly string[]): boolean =>
 export const restoringName = (id: string): string => `restoring-${id}`;
 const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
 
-/** The content of a folder that a restore may use: what its file system or a killed start left there does not count. */
+/**
+ * The content of a folder that a restore may use: what its file system or a killed start left there does not count, nor does the
+ * restore's `own` folder.
+ */
 export async function contentOf(
   folder: string,
+  own?: string,
 ): Promise<{ readonly isEmpty: boolean; readonly restoring: string | null }> {
-  const names = (await readdir(folder)).filter((name) => name !== ofFileSystem && name !== draftName);
+  const names = (await readdir(folder)).filter((name) => ![ofFileSystem, draftName, own].includes(name));
   return { isEmpty: names.length === 0, restoring: names.find(isRestoring) ?? null };
 }
 

@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, stat, watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { restoreBackup } from '../../storage/backup/restore-backup.ts';
 import { dataRootAt, markerName, prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { runCommand } from '../cli/command.ts';
 import { livedRoot } from '../host/lives.ts';
@@ -158,4 +160,28 @@ test('a folder whose parent this user may not write becomes a data root', async 
   t.teardown(() => chmod(join(folder, 'place'), 0o700));
   const { exit, stderr } = await restore();
   t.is(exit, 0, stderr);
+});
+
+test('bug: a restore removed what another one, or a host, had put into its target after the first look at it', async (t) => {
+  const { copy, target } = await backedUp(t);
+  await mkdir(target, { mode: 0o700 });
+  const root = livedRoot(t, 'ingested');
+  const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).sort();
+  // The id is asked for between the look and the first change.
+  const newId = () => {
+    cpSync(root, target, { recursive: true });
+    return 'later';
+  };
+  await t.throwsAsync(restoreBackup({ backup: copy, target, newId }), { message: /^backup_target_not_empty: \S+ is not empty; / });
+  t.deepEqual(await filesIn(target), await filesIn(root));
+});
+
+test('bug: a restore replaced a file that came into its target while it copied', async (t) => {
+  const { copy, target } = await backedUp(t);
+  const progress = (done: number, total: number) => {
+    if (done === total) writeFileSync(join(target, 'settings.json'), '{"port": 4400}');
+  };
+  const restored = restoreBackup({ backup: copy, target, newId: () => 'own', progress });
+  await t.throwsAsync(restored, { message: /^backup_target_not_empty: \S+ is not empty; / });
+  t.deepEqual(await readdir(target), ['settings.json']);
 });
