@@ -99,7 +99,8 @@ async function demandAlone(target: string, building?: string): Promise<void> {
   if (isEmpty) return;
   if (restoring === null) throw notEmpty(`${target} is not empty`);
   const left = join(target, restoring);
-  throw notEmpty(`${left} is left of a restore that was killed; delete it unless another restore runs right now`);
+  // Files that it had moved up before lie beside it.
+  throw notEmpty(`${left} is left of a restore that was killed; empty ${target} unless another restore runs right now`);
 }
 
 const notEmpty = (detail: string) => new BackupError('backup_target_not_empty', `${detail}; nothing was touched`);

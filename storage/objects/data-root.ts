@@ -148,7 +148,8 @@ const isUnclaimed = (names: readonly string[]): boolean =>
 
 /** The name of a folder in which a restore makes a data root, inside of the folder that becomes it. */
 export const restoringName = (id: string): string => `restoring-${id}`;
-const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
+/** True for the name of such a folder: it is left of a restore that was killed, or a restore runs. */
+export const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
 
 /**
  * The content of a folder that a restore may use: what its file system or a killed start left there does not count, nor does the
@@ -338,7 +339,7 @@ async function notOurs(root: string): Promise<ObjectStoreError> {
     restoring === null
       ? `is not empty and not a data root: it has no valid ${markerName} file`
       : `is not a data root yet: a restore that was killed left ${restoring} in it, or one runs right now; ` +
-        'delete that folder unless one runs, and restore again';
+        'unless one runs, empty the folder and restore again';
   return new ObjectStoreError('data_root_unrecognized', `${root} ${why}; nothing in it was touched`);
 }
 

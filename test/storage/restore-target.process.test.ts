@@ -94,8 +94,14 @@ test('hosts and the next restore refuse the folder of a killed restore, and name
   const { exit, stderr } = await restore();
   t.is(exit, 1);
   t.true(
-    stderr.includes(`${left} is left of a restore that was killed; delete it unless another restore runs`),
+    stderr.includes(`${left} is left of a restore that was killed; empty ${target} unless another restore runs`),
     stderr,
+  );
+  const looked = await runCommand(['sources', '--data-root', target]);
+  t.regex(
+    looked.stderr,
+    /is not a data root yet: .* unless one runs, empty the folder and restore again/,
+    'no other step',
   );
   // It was moving its files up.
   for (const each of ['objects', 'ledger.mark', 'ledger']) {
@@ -105,7 +111,8 @@ test('hosts and the next restore refuse the folder of a killed restore, and name
       message: new RegExp(`a restore that was killed left ${name} in it, or one runs right now`),
     });
   }
-  await rm(left, { recursive: true });
+  for (const each of await readdir(target)) await rm(join(target, each), { recursive: true });
+  t.is((await restore()).exit, 0, 'the remedy works');
 });
 
 test('bug: on a file system with fixed modes the folder was marked, and the remedy was a chmod without effect', async (t) => {
@@ -172,7 +179,9 @@ test('bug: a restore removed what another one, or a host, had put into its targe
     cpSync(root, target, { recursive: true });
     return 'later';
   };
-  await t.throwsAsync(restoreBackup({ backup: copy, target, newId }), { message: /^backup_target_not_empty: \S+ is not empty; / });
+  await t.throwsAsync(restoreBackup({ backup: copy, target, newId }), {
+    message: /^backup_target_not_empty: \S+ is not empty; /,
+  });
   t.deepEqual(await filesIn(target), await filesIn(root));
 });
 
