@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { messageOf } from '../contract/base/errors.ts';
 import type { ConsoleFiles } from '../http/routes/console.ts';
+import { isRestoring } from '../storage/objects/data-root.ts';
 import { kindOf, replaceDurably } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
@@ -156,6 +157,8 @@ export async function removeLeftovers(
     const isLeft = draft === null ? leftover.test(name) && !(isPage && isRestarted) : !isOfOther(draft[1]);
     // What cannot be removed, such as a folder of this name, stops no host.
     if (isLeft) await rm(join(dataRoot, name), { force: true }).catch(() => undefined);
+    // A restore that was killed at its very end has moved all of it up.
+    if (isRestoring(name)) await rmdir(join(dataRoot, name)).catch(() => undefined);
   }
   for (const path of small) if (path !== null) await removeDraft(path);
 }
