@@ -79,7 +79,7 @@ async function writtenAt(path: string): Promise<WrittenHost> {
     const parsed = contents.safeParse(JSON.parse(text));
     if (parsed.success) return { state: 'written', file: parsed.data, text };
   } catch (error) {
-    // What should be the folder is a file.
+    // A file is in the place of the folder.
     if (failedWith(error, 'ENOTDIR')) return { state: 'none' };
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     return { state: 'unreadable', why: `it cannot be read${code}` };
@@ -137,15 +137,15 @@ export async function writeConsolePage(dataRoot: string, address: string): Promi
   }
 }
 
-/** What earlier hosts and commands left in a data root: the page of a host, and files that were put aside. */
+/** The page of an earlier host, and files that were put aside. */
 const leftover = /^(?:host\.json\.stale(?:\.[0-9a-f]{12})?|console\.html(?:\.stale)?)$/;
 /** A draft of a file for commands and browsers, by the process that wrote it. Versions up to 1.0.0 wrote `console.html.fresh`. */
 const draftName = /^(?:settings\.json|host\.json|console\.html)\.(?:([1-9]\d{0,6})|new|fresh)$/;
 
 /**
- * Removes what earlier hosts and commands left in the data root of a host that has just begun to listen, and the drafts of its `small`
- * files: its settings and its token file. What another process is still writing stays. So does the page of a host that `isRestarted`:
- * it leads to the same address.
+ * Removes what earlier hosts and commands left in a data root, and the drafts of the `small` files: settings and token file. Only for
+ * the host that holds the data root. Files that another process is still writing stay. After a restart (`isRestarted`) the page
+ * stays, too: it leads to the same address.
  */
 export async function removeLeftovers(
   dataRoot: string,
@@ -155,7 +155,7 @@ export async function removeLeftovers(
     const isPage = name === basename(pageIn(dataRoot));
     const draft = draftName.exec(name);
     const isLeft = draft === null ? leftover.test(name) && !(isPage && isRestarted) : !isOfOther(draft[1]);
-    // What cannot be removed, such as a folder of this name, stops no host.
+    // A folder of such a name cannot be removed so, and stops no host.
     if (isLeft) await rm(join(dataRoot, name), { force: true }).catch(() => undefined);
     // A restore that was killed at its very end has moved all of it up.
     if (isRestoring(name)) await rmdir(join(dataRoot, name)).catch(() => undefined);

@@ -46,7 +46,7 @@ async function addressesOf({ hostname }: URL): Promise<readonly string[]> {
 
 /**
  * True for an origin on this machine without TLS, where any user may listen: there a host has to prove that it knows the token. The name
- * of the machine often leads to it too. A name without an address is none; the request says so.
+ * of the machine often leads to it too. For a name without an address it is false: the request itself fails.
  */
 export async function isOpenToOthers(baseUrl: string): Promise<boolean> {
   const url = new URL(baseUrl);

@@ -152,8 +152,8 @@ export const restoringName = (id: string): string => `restoring-${id}`;
 export const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
 
 /**
- * The content of a folder that a restore may use: what its file system or a killed start left there does not count, nor does the
- * restore's `own` folder.
+ * The content of a folder that a restore may use. What its file system or a killed start left there does not count. Nor does
+ * `own`, the folder of the restore itself.
  */
 export async function contentOf(
   folder: string,

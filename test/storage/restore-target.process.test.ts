@@ -174,7 +174,7 @@ test('bug: a restore removed what another one, or a host, had put into its targe
   await mkdir(target, { mode: 0o700 });
   const root = livedRoot(t, 'ingested');
   const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).sort();
-  // The id is asked for between the look and the first change.
+  // A restore asks for its id between the look and the first change.
   const newId = () => {
     cpSync(root, target, { recursive: true });
     return 'later';
