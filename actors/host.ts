@@ -159,7 +159,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   await moveSigningKey(layout.root);
   const openKey = async () => {
     ledger.demandInPlace();
-    return openSigningKey(layout.root, randomUUID);
+    return openSigningKey(layout.root);
   };
   const bundles = new Bundles({ ...basis, openKey });
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });

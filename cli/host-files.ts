@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { link, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { messageOf } from '../contract/base/errors.ts';
 import type { ConsoleFiles } from '../http/routes/console.ts';
+import { isRestoring } from '../storage/objects/data-root.ts';
 import { kindOf, replaceDurably } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
@@ -137,17 +138,28 @@ export async function writeConsolePage(dataRoot: string, address: string): Promi
   }
 }
 
+/** The page of an earlier host, and files that were put aside. */
+const leftover = /^(?:host\.json\.stale(?:\.[0-9a-f]{12})?|console\.html(?:\.stale)?)$/;
 /** A draft of a file for commands and browsers, by the process that wrote it. Versions up to 1.0.0 wrote `console.html.fresh`. */
 const draftName = /^(?:settings\.json|host\.json|console\.html)\.(?:([1-9]\d{0,6})|new|fresh)$/;
 
 /**
- * Removes the drafts that processes left in a data root when they were killed, and those of its settings and its token file. A draft
- * that a process is still writing stays. For a host that has just opened the data root: it alone writes its address there.
+ * Removes what earlier hosts and commands left in a data root, and the drafts of the `small` files: settings and token file. Only for
+ * the host that holds the data root. Files that another process is still writing stay. After a restart (`isRestarted`) the page
+ * stays, too: it leads to the same address.
  */
-export async function removeDrafts(dataRoot: string, ...small: readonly (string | null)[]): Promise<void> {
+export async function removeLeftovers(
+  dataRoot: string,
+  { isRestarted, small }: { readonly isRestarted: boolean; readonly small: readonly (string | null)[] },
+): Promise<void> {
   for (const name of await readdir(dataRoot)) {
-    const found = draftName.exec(name);
-    if (found !== null && !isOfOther(found[1])) await rm(join(dataRoot, name), { force: true });
+    const isPage = name === basename(pageIn(dataRoot));
+    const draft = draftName.exec(name);
+    const isLeft = draft === null ? leftover.test(name) && !(isPage && isRestarted) : !isOfOther(draft[1]);
+    // A folder of such a name cannot be removed so, and stops no host.
+    if (isLeft) await rm(join(dataRoot, name), { force: true }).catch(() => undefined);
+    // A restore that was killed at its very end has moved all of it up.
+    if (isRestoring(name)) await rmdir(join(dataRoot, name)).catch(() => undefined);
   }
   for (const path of small) if (path !== null) await removeDraft(path);
 }
@@ -161,14 +173,6 @@ function isOfOther(pid: string | undefined): boolean {
     // The process of another user is there, too.
     return !failedWith(error, 'ESRCH');
   }
-}
-
-const leftover = /^(?:host\.json\.stale(?:\.[0-9a-f]{12})?|console\.html(?:\.stale)?)$/;
-
-/** Removes what earlier hosts and commands left in the data root of a starting host: the pages and files of earlier hosts. */
-export async function removeHostLeftovers(dataRoot: string): Promise<void> {
-  const names = (await readdir(dataRoot)).filter((name) => leftover.test(name));
-  await Promise.all(names.map((name) => rm(join(dataRoot, name), { force: true }).catch(() => undefined)));
 }
 
 /**

@@ -19,9 +19,8 @@ import {
   consoleAddress,
   hostToken,
   readConsoleFiles,
-  removeDrafts,
   removeHostFile,
-  removeHostLeftovers,
+  removeLeftovers,
   writeHostFile,
 } from './host-files.ts';
 import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
@@ -111,7 +110,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       process.exit(1);
     },
   });
-  await removeDrafts(options.dataRoot, settingsPath(given), options.tokenFile);
   const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
     given,
@@ -139,8 +137,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     write,
     handover: () => ({ port: listener.port, token, endsWithCommand }),
   });
-  // After a restart the page still leads to this host.
-  if (before === null) await removeHostLeftovers(options.dataRoot);
+  const small = [settingsPath(given), options.tokenFile];
+  await removeLeftovers(options.dataRoot, { isRestarted: before !== null, small });
   await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   if (translator !== null) report(translatorNotice(translator));

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../formats/http-fetch.ts';
+import { type HttpRequest, isNode, isThisMachine } from '../formats/http-fetch.ts';
 import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
 import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
 
@@ -28,26 +28,32 @@ const patienceMs = 60_000;
 
 const silentHint = 'look whether its process is stopped, or another program has its port';
 
-const loopback = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
+/** An address as a URL writes it: brackets are around one of IPv6. */
+const inUrl = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-/** The host name of an origin without the brackets of IPv6. */
-const hostNameOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+/** An address of IPv4 or IPv6, also within a URL. Names have a letter in their last part, and no colon. */
+const isNumeric = (hostname: string): boolean => /^\[|^[\d.]+$/.test(hostname);
 
-/** True for an origin on this machine without TLS, where any user may listen: there a host has to prove that it knows the token. */
-export function isOpenToOthers(baseUrl: string): boolean {
-  const url = new URL(baseUrl);
-  const name = hostNameOf(url);
-  return url.protocol === 'http:' && (loopback.test(name) || name === 'localhost' || name.endsWith('.localhost'));
+/** True for a numeric address of this machine. */
+const isHere = (address: string): boolean => isThisMachine(new URL(`http://${inUrl(address)}`).hostname);
+
+/** The numeric addresses behind a host name. `localhost` may lead to two, with another program at each. */
+async function addressesOf({ hostname }: URL): Promise<readonly string[]> {
+  if (isNumeric(hostname)) return [hostname.replace(/^\[(.*)\]$/, '$1')];
+  const { lookup } = await import('node:dns/promises');
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** The numeric addresses behind a loopback name. `localhost` may lead to two, with another program at each. */
-async function addressesOf(url: URL): Promise<readonly string[]> {
-  const name = hostNameOf(url);
-  if (loopback.test(name)) return [name];
-  const { lookup } = await import('node:dns/promises');
-  const found = (await lookup(name, { all: true })).map(({ address }) => address);
-  if (!found.every((address) => loopback.test(address))) throw new HostUnproved(url.origin, 'not_loopback', 0);
-  return found;
+/**
+ * True for an origin on this machine without TLS, where any user may listen: there a host has to prove that it knows the token. The name
+ * of the machine often leads to it too. For a name without an address it is false: the request itself fails.
+ */
+export async function isOpenToOthers(baseUrl: string): Promise<boolean> {
+  const url = new URL(baseUrl);
+  if (url.protocol !== 'http:') return false;
+  if (isThisMachine(url.hostname)) return true;
+  if (isNumeric(url.hostname) || !isNode()) return false;
+  return (await addressesOf(url).catch(() => [])).some(isHere);
 }
 
 const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -100,7 +106,7 @@ function proofIn(text: string): Answered | null {
 /** Asks one numeric address. Throws `HostUnproved`, `HostSilent`, and the error of `ask` if there is no answer. */
 async function provedAt(url: URL, address: string, token: string, ask: Ask, signals: Signals): Promise<ProvedHost> {
   const port = url.port === '' ? 80 : Number(url.port);
-  const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const origin = `http://${inUrl(address)}:${port}`;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new HostSilent(origin, silentHint)), patienceMs);
@@ -134,6 +140,7 @@ async function provedAt(url: URL, address: string, token: string, ask: Ask, sign
 export async function proveHost({ baseUrl, token }: CalledAddress, ask: Ask, signals: Signals): Promise<ProvedHost> {
   const url = new URL(baseUrl);
   const addresses = await addressesOf(url);
+  if (!addresses.every(isHere)) throw new HostUnproved(url.origin, 'not_loopback', 0);
   let failure: unknown = new TypeError(`${baseUrl} has no address`);
   for (const address of addresses) {
     try {

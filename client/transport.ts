@@ -300,7 +300,7 @@ export class Transport {
 
   /** The origin to send the token to. Throws `HostUnproved`, before anything that belongs to the caller is sent. */
   async #provedOrigin(address: HostAddress, signals: readonly AbortSignal[]): Promise<string> {
-    if (this.#proofs === null || !isOpenToOthers(address.baseUrl)) return address.baseUrl;
+    if (this.#proofs === null || !(await isOpenToOthers(address.baseUrl))) return address.baseUrl;
     return this.#proofs.origin(address, signals);
   }
 

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { kindOf, moveDurably, syncFolder, writeSyncedFile } from './objects/durable-file.ts';
+import { kindOf, moveDurably, replaceDurably } from './objects/durable-file.ts';
 import { failedWith } from './objects/object-store-error.ts';
 
 /** The file of a data root that holds its private key: bundles call that of the public one `signing-key.pem`. */
@@ -74,22 +74,27 @@ async function readKey(path: string): Promise<SigningKey | null> {
   return signingKeyOf(privateKey);
 }
 
+/** A key that a killed host was writing, and no bundle has. Versions up to 1.0.0 named it by an id; a copy of a person has other names. */
+const draftName = /^(?:private-signing-key\.pem\.new|signing-key\.pem\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
 /**
- * Gives the private key of an earlier version its present name, on disk when it resolves. A key that this program can use stays
- * what it is; any other file is left alone, and who needs the key says why. Only for the holder of the ledger.
+ * Gives the private key of an earlier version its present name, on disk when it resolves, and removes drafts of keys. A key that this
+ * program can use stays what it is; any other file is left alone, and who needs the key says why. Only for the holder of the ledger.
  */
 export async function moveSigningKey(dataRoot: string): Promise<void> {
+  const drafts = (await readdir(dataRoot)).filter((name) => draftName.test(name));
+  await Promise.all(drafts.map((name) => rm(join(dataRoot, name), { force: true })));
   if ((await kindOf(join(dataRoot, signingKeyName))) !== 'missing') return;
   const former = join(dataRoot, formerName);
   if ((await readKey(former).catch(() => null)) !== null) await moveDurably(former, join(dataRoot, signingKeyName));
 }
 
 /**
- * The signing key of a data root, which is made if there is none yet; it survives a loss of power before it is used. `newId`
- * names the file while it is written. Only for the holder of the ledger. Throws `SigningKeyError`, also for a file under the
- * former name that cannot be used: another key would sign in the place of that one.
+ * The signing key of a data root, which is made if there is none yet; it survives a loss of power before it is used. Only for the holder
+ * of the ledger, one call after the other. Throws `SigningKeyError`, also for a file under the former name that cannot be used: another key
+ * would sign in the place of that one.
  */
-export async function openSigningKey(dataRoot: string, newId: () => string): Promise<SigningKey> {
+export async function openSigningKey(dataRoot: string): Promise<SigningKey> {
   const path = join(dataRoot, signingKeyName);
   const known = (await readKey(path)) ?? (await readKey(join(dataRoot, formerName)));
   if (known !== null) {
@@ -97,13 +102,9 @@ export async function openSigningKey(dataRoot: string, newId: () => string): Pro
     return known;
   }
   const { privateKey } = generateKeyPairSync('ed25519');
-  const fresh = `${path}.${newId()}`;
   try {
-    await writeSyncedFile(fresh, Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
-    await rename(fresh, path);
-    await syncFolder(dataRoot);
+    await replaceDurably(path, Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   } catch (error) {
-    await rm(fresh, { force: true });
     throw new SigningKeyError('it cannot be written', error);
   }
   return signingKeyOf(privateKey);

@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootAt, isRestoring } from '../../storage/objects/data-root.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { StartError } from '../failures.ts';
 import { type Flag, type GivenFlags, homeFolder, pathOption } from './flags.ts';
@@ -30,11 +30,22 @@ export const dataRootFlag = (help: string): Flag<string> => ({
   read: dataRootOf,
 });
 
-/** True if a host has ever kept its data in this folder. Also true if the folder is closed to this user: who opens it says so. */
+/**
+ * True if a host has ever kept its data in this folder. Also true if the folder is closed to this user, or holds an unfinished
+ * restore: who opens it says so.
+ */
 export function hasData(dataRoot: string): boolean {
   if (isClosed(dataRoot)) return true;
   const { ledger, objects } = dataRootAt(dataRoot);
-  return existsSync(ledger) || existsSync(objects);
+  return existsSync(ledger) || existsSync(objects) || holdsRestore(dataRoot);
+}
+
+function holdsRestore(folder: string): boolean {
+  try {
+    return readdirSync(folder).some(isRestoring);
+  } catch {
+    return false;
+  }
 }
 
 /** True if this user may not look into a folder. */

@@ -1,5 +1,5 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { StartError } from '../failures.ts';
@@ -63,17 +63,26 @@ export function workQueueOf(given: GivenFlags): WorkQueueChoice | null {
 
 const forEveryone = 0o002;
 
+/** In a folder with this bit, such as `/tmp`, a user renames own entries only. */
+const sticky = 0o1000;
+
+/** The folders above one. */
+const foldersAbove = (path: string): readonly string[] =>
+  dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))];
+
 /**
  * Throws `StartError` unless the folder is there, and only its owner and its group can write in it. The same holds for the folders
- * that hosts and workers make in it: the host reads there what workers measured.
+ * that hosts and workers make in it: the host reads there what workers measured. In the folders above, another user could put a folder
+ * of theirs in its place.
  */
 export async function demandObjectSource({ objectSource }: WorkQueueChoice): Promise<void> {
   const found = await stat(objectSource).catch(() => null);
   if (found?.isDirectory() !== true) throw unavailable(`${objectSource} is not a reachable folder`);
   const names = (await readdir(objectSource, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  for (const folder of [objectSource, ...names.map(({ name }) => join(objectSource, name))]) {
+  const own = [objectSource, ...names.map(({ name }) => join(objectSource, name))];
+  for (const folder of [...own, ...foldersAbove(await realpath(objectSource))]) {
     const { mode } = await stat(folder);
-    if ((mode & forEveryone) === 0) continue;
+    if ((mode & forEveryone) === 0 || ((mode & sticky) !== 0 && !own.includes(folder))) continue;
     const shown = (mode & 0o777).toString(8).padStart(4, '0');
     const remedy = `chmod o-w ${shellPath(folder)}, or mount it with umask=007 if its modes are fixed`;
     throw unavailable(`${objectSource}: every user of this machine can write in ${folder} (mode ${shown}); ${remedy}`);

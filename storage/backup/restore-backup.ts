@@ -56,13 +56,17 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
   try {
     await demandRoom(manifest, backup, target);
     await prepareDataRoot(building);
+    // From here on hosts and other restores refuse the target. One that was faster has it.
+    await demandAlone(target, building);
     await markDataRoot(building, manifest.format);
     await copyAll(manifest, building, options);
     await demandLedger(manifest, backup, building);
     signal?.throwIfAborted();
+    // A rename would replace a file that a person has put there meanwhile.
+    await demandAlone(target, building);
     for (const name of inMovingOrder(await readdir(building))) {
-      moved.push(join(target, name));
       await rename(join(building, name), join(target, name));
+      moved.push(join(target, name));
     }
     await rmdir(building);
     await syncFolder(target);
@@ -85,11 +89,18 @@ async function demandEmpty(target: string): Promise<boolean> {
   const kind = await kindOf(target);
   if (kind === 'missing') return true;
   if (kind !== 'folder') throw notEmpty(`${target} is not a folder itself`);
-  const { isEmpty, restoring } = await contentOf(target);
-  if (isEmpty) return false;
+  await demandAlone(target);
+  return false;
+}
+
+/** Throws if anything but the `building` of this restore is in the target. */
+async function demandAlone(target: string, building?: string): Promise<void> {
+  const { isEmpty, restoring } = await contentOf(target, building && basename(building));
+  if (isEmpty) return;
   if (restoring === null) throw notEmpty(`${target} is not empty`);
   const left = join(target, restoring);
-  throw notEmpty(`${left} is left of a restore that was killed; delete it unless another restore runs right now`);
+  // Files that it had moved up before lie beside it.
+  throw notEmpty(`${left} is left of a restore that was killed; empty ${target} unless another restore runs right now`);
 }
 
 const notEmpty = (detail: string) => new BackupError('backup_target_not_empty', `${detail}; nothing was touched`);

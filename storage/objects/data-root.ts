@@ -148,13 +148,18 @@ const isUnclaimed = (names: readonly string[]): boolean =>
 
 /** The name of a folder in which a restore makes a data root, inside of the folder that becomes it. */
 export const restoringName = (id: string): string => `restoring-${id}`;
-const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
+/** True for the name of such a folder: it is left of a restore that was killed, or a restore runs. */
+export const isRestoring = (name: string): boolean => name.startsWith(restoringName(''));
 
-/** The content of a folder that a restore may use: what its file system or a killed start left there does not count. */
+/**
+ * The content of a folder that a restore may use. What its file system or a killed start left there does not count. Nor does
+ * `own`, the folder of the restore itself.
+ */
 export async function contentOf(
   folder: string,
+  own?: string,
 ): Promise<{ readonly isEmpty: boolean; readonly restoring: string | null }> {
-  const names = (await readdir(folder)).filter((name) => name !== ofFileSystem && name !== draftName);
+  const names = (await readdir(folder)).filter((name) => ![ofFileSystem, draftName, own].includes(name));
   return { isEmpty: names.length === 0, restoring: names.find(isRestoring) ?? null };
 }
 
@@ -334,7 +339,7 @@ async function notOurs(root: string): Promise<ObjectStoreError> {
     restoring === null
       ? `is not empty and not a data root: it has no valid ${markerName} file`
       : `is not a data root yet: a restore that was killed left ${restoring} in it, or one runs right now; ` +
-        'delete that folder unless one runs, and restore again';
+        'unless one runs, empty the folder and restore again';
   return new ObjectStoreError('data_root_unrecognized', `${root} ${why}; nothing in it was touched`);
 }
 

@@ -72,6 +72,8 @@ test('an object source in which every user can write is refused', async (t) => {
     [source, '0777'],
     [source, '1777'],
     [join(source, 'outcomes'), '0702'],
+    // Another user could put a folder of theirs in its place.
+    [folder, '0777'],
   ] as const) {
     const before = ((await stat(path)).mode & 0o7777).toString(8);
     await run('chmod', [mode, path]);
@@ -81,6 +83,8 @@ test('an object source in which every user can write is refused', async (t) => {
     });
     await run('chmod', [before, path]);
   }
+  // As `/tmp` is: there a user renames own entries only.
+  await run('chmod', ['1777', folder]);
   await demandObjectSource(asked);
 });
 

@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import test, { type ExecutionContext } from 'ava';
 import { HostError, HostUnproved } from '../../client/host-error.ts';
 import { StudyHost } from '../../client/study-host.ts';
@@ -74,6 +76,19 @@ test('a host proves itself before each request, and once where the caller has se
   process = 'second';
   await seen.health();
   t.is(proofs(), 4);
+});
+
+test('bug: the token went without a proof to a program behind another spelling of this machine', async (t) => {
+  const other = await listens(t, () => (_, response) => void response.end('{}'));
+  const spellings = ['0.0.0.0', '0', '127.1', '0x7f000001', '[::ffff:127.0.0.1]', '[::ffff:0.0.0.0]', 'localhost.'];
+  // On many systems the own name leads to 127.0.1.1.
+  const own = (await lookup(hostname()).catch(() => null))?.address;
+  for (const name of own?.startsWith('127.') ? [...spellings, hostname()] : spellings) {
+    const client = StudyHost.connect(at(other.port, name), { reconnectMs: 0 });
+    await t.throwsAsync(client.sources(), undefined, name);
+  }
+  t.true(other.requests.length > 0);
+  t.false(hasToken(other));
 });
 
 test('bug: whatever listened at the address got the token: a program that passes the proof of the host on gets none', async (t) => {

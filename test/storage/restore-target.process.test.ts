@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, stat, watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { restoreBackup } from '../../storage/backup/restore-backup.ts';
 import { dataRootAt, markerName, prepareDataRoot } from '../../storage/objects/data-root.ts';
 import { runCommand } from '../cli/command.ts';
 import { livedRoot } from '../host/lives.ts';
@@ -92,8 +94,14 @@ test('hosts and the next restore refuse the folder of a killed restore, and name
   const { exit, stderr } = await restore();
   t.is(exit, 1);
   t.true(
-    stderr.includes(`${left} is left of a restore that was killed; delete it unless another restore runs`),
+    stderr.includes(`${left} is left of a restore that was killed; empty ${target} unless another restore runs`),
     stderr,
+  );
+  const looked = await runCommand(['sources', '--data-root', target]);
+  t.regex(
+    looked.stderr,
+    /is not a data root yet: .* unless one runs, empty the folder and restore again/,
+    'no other step',
   );
   // It was moving its files up.
   for (const each of ['objects', 'ledger.mark', 'ledger']) {
@@ -103,7 +111,8 @@ test('hosts and the next restore refuse the folder of a killed restore, and name
       message: new RegExp(`a restore that was killed left ${name} in it, or one runs right now`),
     });
   }
-  await rm(left, { recursive: true });
+  for (const each of await readdir(target)) await rm(join(target, each), { recursive: true });
+  t.is((await restore()).exit, 0, 'the remedy works');
 });
 
 test('bug: on a file system with fixed modes the folder was marked, and the remedy was a chmod without effect', async (t) => {
@@ -158,4 +167,30 @@ test('a folder whose parent this user may not write becomes a data root', async 
   t.teardown(() => chmod(join(folder, 'place'), 0o700));
   const { exit, stderr } = await restore();
   t.is(exit, 0, stderr);
+});
+
+test('bug: a restore removed what another one, or a host, had put into its target after the first look at it', async (t) => {
+  const { copy, target } = await backedUp(t);
+  await mkdir(target, { mode: 0o700 });
+  const root = livedRoot(t, 'ingested');
+  const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).sort();
+  // A restore asks for its id between the look and the first change.
+  const newId = () => {
+    cpSync(root, target, { recursive: true });
+    return 'later';
+  };
+  await t.throwsAsync(restoreBackup({ backup: copy, target, newId }), {
+    message: /^backup_target_not_empty: \S+ is not empty; /,
+  });
+  t.deepEqual(await filesIn(target), await filesIn(root));
+});
+
+test('bug: a restore replaced a file that came into its target while it copied', async (t) => {
+  const { copy, target } = await backedUp(t);
+  const progress = (done: number, total: number) => {
+    if (done === total) writeFileSync(join(target, 'settings.json'), '{"port": 4400}');
+  };
+  const restored = restoreBackup({ backup: copy, target, newId: () => 'own', progress });
+  await t.throwsAsync(restored, { message: /^backup_target_not_empty: \S+ is not empty; / });
+  t.deepEqual(await readdir(target), ['settings.json']);
 });

@@ -47,8 +47,7 @@ export async function bundlesOfStudy(t: ExecutionContext, stage: Parameters<type
   t.teardown(() => opened.close());
   await store(opened, study, stage);
   const { ledger, objectStore } = opened;
-  let keys = 0;
-  const openKey = () => openSigningKey(root, () => `key-${keys++}`);
+  const openKey = () => openSigningKey(root);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const restarted = () => new Bundles({ ledger, objectStore, runtimes, openKey });
   return { root, bundles: restarted(), restarted, options: { ledger, objectStore, runtimes, openKey } };

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
@@ -195,6 +195,14 @@ test('bug: the private key of a data root had the file name of the public one in
   t.false((await readdir(root)).includes('signing-key.pem'));
   t.is((await stat(path)).mode & 0o777, 0o600);
   t.deepEqual(await restarted().keys(), made);
+  // Hosts that were killed left keys that sign nothing. The copy of a person is not theirs.
+  for (const name of ['private-signing-key.pem.new', `signing-key.pem.${randomUUID()}`, 'signing-key.pem.old'])
+    await writeFile(join(root, name), 'PRIVATE', { mode: 0o600 });
+  await moveSigningKey(root);
+  t.deepEqual((await readdir(root)).filter((name) => name.includes('.pem')).sort(), [
+    'private-signing-key.pem',
+    'signing-key.pem.old',
+  ]);
   // A person put the former file back into a data root that has no key yet.
   await rename(path, former);
   t.deepEqual(await restarted().keys(), made);

@@ -55,7 +55,7 @@ test('captions by older rules: a host, verify and a bundle report a check of the
       ['quality_control', 'judged_again', 'quality control 1'],
     ],
   );
-  const openKey = () => openSigningKey(root, () => 'key');
+  const openKey = () => openSigningKey(root);
   const { reader } = await new Bundles({ ledger, objectStore, runtimes, openKey }).open(runtimeId, { media: false });
   const bundle = join(dirname(root), 'study.tar');
   await writeFile(bundle, await bytesOf(reader, 65_536));
