@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
 import { followedSignals, type WorkSignal } from './followed-signal.ts';
 
 /** A request as `fetch` takes it, with any number of signals. A redirect is never followed by requests to this machine. */
@@ -44,6 +46,52 @@ async function packed(body: string | Blob | FormData): Promise<PackedBody> {
   return { fields: { 'content-length': String(blob.size), ...(type === null ? {} : { 'content-type': type }) }, blob };
 }
 
+/** Opens a stream that resolves one coding of content. These are the codings that `fetch` resolves. */
+type Decoder = (zlib: typeof import('node:zlib')) => Duplex;
+
+const unzip: Decoder = (zlib) => zlib.createUnzip();
+const decoders: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', unzip],
+  ['x-gzip', unzip],
+  ['deflate', unzip],
+  ['br', (zlib) => zlib.createBrotliDecompress()],
+]);
+
+/** More codings on one body serve nobody; each costs memory. */
+const mostCodings = 4;
+
+/** The body of an answer as its server had it: some compress what nobody asked them to. Throws `Error` for a coding that is not known. */
+async function decodedBody(answer: IncomingMessage): Promise<Readable> {
+  const codings = (answer.headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  const applied = codings.filter((coding) => coding !== '' && coding !== 'identity').reverse();
+  if (applied.length === 0) return answer;
+  if (applied.length > mostCodings) throw new Error(`the answer has ${applied.length} codings`);
+  const [zlib, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  return applied.reduce<Readable>((body, coding) => {
+    const open = decoders.get(coding);
+    if (open === undefined) throw new Error(`the answer has the coding ${coding}`);
+    // An error of one stream ends the next, and so reaches the reader.
+    return pipeline(body, open(zlib), () => undefined);
+  }, answer);
+}
+
+/** An answer of `node:http` as `fetch` gives it. Throws `RangeError` for a status that no answer can have. */
+async function responseOf(answer: IncomingMessage, method: string): Promise<Response> {
+  const { statusCode: status = 0 } = answer;
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(answer.headersDistinct))
+    for (const value of values) headers.append(name, value);
+  if (bodiless.has(status) || method === 'HEAD') {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  const { Readable } = await import('node:stream');
+  return new Response(Readable.toWeb(await decodedBody(answer)) as ReadableStream<Uint8Array>, { status, headers });
+}
+
 /**
  * Requests as `fetch` does, over a connection of its own. No proxy gets it, whatever the environment and the options of Node name.
  * It waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the head of an answer, or the
@@ -58,32 +106,31 @@ export async function directFetch(address: string, request: HttpRequest): Promis
     import('node:stream'),
   ]);
   const content = body === null ? null : await packed(body);
-  const fields = { accept: '*/*', ...content?.fields, ...Object.fromEntries(new Headers(headers)) };
+  // Compression costs more than it saves on one machine; without this field a server may compress.
+  const usual = { accept: '*/*', 'accept-encoding': 'identity' };
+  const fields = { ...usual, ...content?.fields, ...Object.fromEntries(new Headers(headers)) };
   if (content === null && !['GET', 'HEAD'].includes(method)) Object.assign(fields, { 'content-length': '0' });
   const { signal, release } = followedSignals(signals);
-  return new Promise<Response>((resolve, reject) => {
+  const response = new Promise<Response>((resolve, reject) => {
     // An agent of Node's own may send the request to a proxy; `false` makes one that does not. It also keeps no connection, which
     // the server could close in the moment in which it is used again.
     const asked = http.request(address, { method, headers: fields, agent: false, signal }, (answer) => {
-      const { statusCode: status = 0 } = answer;
-      const head = new Headers();
-      for (const [name, values = []] of Object.entries(answer.headersDistinct))
-        for (const value of values) head.append(name, value);
-      const hasBody = !bodiless.has(status) && method !== 'HEAD';
-      if (!hasBody) answer.resume();
-      resolve(
-        new Response(hasBody ? (Readable.toWeb(answer) as ReadableStream<Uint8Array>) : null, {
-          status,
-          headers: head,
-        }),
-      );
+      responseOf(answer, method).then(resolve, (error) => asked.destroy(error));
     });
     asked.once('close', release);
+    // Without a listener, Node closes the connection and tells nobody.
+    asked.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the server answered 101, for another protocol'));
+    });
     // Also behind the answer: a server may answer before it has the whole body, and close.
     asked.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     if (content === null || content.blob.size === 0) asked.end();
     else pipeline(Readable.fromWeb(content.blob.stream() as never), asked, () => undefined);
   });
+  // Node refuses some requests before there is a connection that closes.
+  response.catch(release);
+  return response;
 }
 
 /**
