@@ -1,12 +1,16 @@
 import { getEventListeners, once } from 'node:events';
+import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createConnections } from 'node:net';
+import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { modelsAt } from '../../cli/settings/engine-search.ts';
 import { serverFault } from '../../cli/settings/start-trial.ts';
 import { boundedFetch, isAbsent } from '../../executors/explanations/hosted-provider.ts';
 import { directFetch, type HttpRequest, heldFetch, httpFetch } from '../../formats/http-fetch.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 async function serverOf(t: ExecutionContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -63,7 +67,7 @@ for (const [what, answer] of Object.entries({ floods, drips })) {
           if (bytes > 20) stop.abort(new Error('enough'));
         }
       })();
-      await t.throwsAsync(reading, undefined, name);
+      await t.throwsAsync(reading, { message: 'enough' }, name);
       t.is(getEventListeners(stop.signal, 'abort').length, 0, name);
     }
   });
@@ -100,7 +104,7 @@ test('a request to this machine has a body, a type and a length, and an answer a
 });
 
 /** A server that answers each request with the same bytes, whatever they are. */
-async function serverOfBytes(t: ExecutionContext, head: string, body = Buffer.alloc(0)): Promise<string> {
+async function serverOfBytes(t: ExecutionContext, head: string, body: Uint8Array = Buffer.alloc(0)): Promise<string> {
   const server = createConnections((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
@@ -127,6 +131,19 @@ test('bug: a request that a server answered with 101 never ended', async (t) => 
   const server = await serverOfBytes(t, '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other');
   await t.throwsAsync(httpFetch(server, { signals: [signal] }), { message: /answered 101/ });
   t.is(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('bug: a file that changed while it was sent failed as a connection that closed', async (t) => {
+  const file = join(await scratchFolder(t), 'film');
+  await writeFile(file, 'a film');
+  const body = await openAsBlob(file);
+  await writeFile(file, 'other');
+  const server = await serverOf(t, (request) => request.resume());
+  for (const [name, send] of Object.entries(senders)) {
+    // Its reason is no `Error` of the platform, or the cause of one.
+    const reason = await send(server, { method: 'PATCH', body }).catch((error) => error.cause ?? error);
+    t.is(reason.name, 'NotReadableError', name);
+  }
 });
 
 test('bug: a request that Node refuses stayed on its signal', async (t) => {
