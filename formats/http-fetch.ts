@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
 import { followedSignals, type WorkSignal } from './followed-signal.ts';
 
 /** A request as `fetch` takes it, with any number of signals. A redirect is never followed by requests to this machine. */
@@ -45,50 +47,93 @@ async function packed(body: string | Blob | FormData): Promise<PackedBody> {
   return { fields: { 'content-length': String(blob.size), ...(type === null ? {} : { 'content-type': type }) }, blob };
 }
 
-/**
- * Requests as `fetch` does, over a connection of its own. No proxy gets it, whatever the environment and the options of Node name.
- * It waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the head of an answer, or the
- * next piece of its body, takes more than five minutes. Rejects with the error of the connection, and with the reason of a
- * signal that has aborted.
- */
-export async function directFetch(address: string, request: HttpRequest): Promise<Response> {
-  const { method = 'GET', headers, body = null, signals = [] } = request;
+/** Opens a stream that resolves one coding of content. These are the codings that `fetch` resolves. */
+type Decoder = (zlib: typeof import('node:zlib')) => Duplex;
+
+const unzip: Decoder = (zlib) => zlib.createUnzip();
+const decoders: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', unzip],
+  ['x-gzip', unzip],
+  ['deflate', unzip],
+  ['br', (zlib) => zlib.createBrotliDecompress()],
+]);
+
+/** More codings on one body serve nobody; each costs memory. */
+const mostCodings = 4;
+
+/** The body of an answer as its server had it: some compress what nobody asked them to. Throws `Error` for a coding that is not known. */
+async function decodedBody(answer: IncomingMessage): Promise<Readable> {
+  const codings = (answer.headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  const applied = codings.filter((coding) => coding !== '' && coding !== 'identity').reverse();
+  if (applied.length === 0) return answer;
+  if (applied.length > mostCodings) throw new Error(`the answer has ${applied.length} codings`);
+  const [zlib, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  return applied.reduce<Readable>((body, coding) => {
+    const open = decoders.get(coding);
+    if (open === undefined) throw new Error(`the answer has the coding ${coding}`);
+    // An error of one stream ends the next, and so reaches the reader.
+    return pipeline(body, open(zlib), () => undefined);
+  }, answer);
+}
+
+/** An answer of `node:http` as `fetch` gives it. Throws `RangeError` for a status that no answer can have. */
+async function responseOf(answer: IncomingMessage, method: string): Promise<Response> {
+  const { statusCode: status = 0 } = answer;
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(answer.headersDistinct))
+    for (const value of values) headers.append(name, value);
+  if (bodiless.has(status) || method === 'HEAD') {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  const { Readable } = await import('node:stream');
+  return new Response(Readable.toWeb(await decodedBody(answer)) as ReadableStream<Uint8Array>, { status, headers });
+}
+
+/** A request to which one signal of work belongs. */
+type SignedRequest = Omit<HttpRequest, 'signals'> & Pick<WorkSignal, 'signal'>;
+
+/** Sends one request over a connection of its own. Rejects with the error of the connection or of the body, or with the reason of `signal`. */
+async function sentAlone(address: string, request: SignedRequest): Promise<Response> {
+  const { method = 'GET', headers, body = null, signal } = request;
   const isSecure = address.startsWith('https:');
   const [http, { pipeline, Readable }] = await Promise.all([
     isSecure ? import('node:https') : import('node:http'),
     import('node:stream'),
   ]);
   const content = body === null ? null : await packed(body);
-  const fields = { accept: '*/*', ...content?.fields, ...Object.fromEntries(new Headers(headers)) };
+  // Compression costs more than it saves on one machine; without this field a server may compress.
+  const usual = { accept: '*/*', 'accept-encoding': 'identity' };
+  const fields = { ...usual, ...content?.fields, ...Object.fromEntries(new Headers(headers)) };
   if (content === null && !['GET', 'HEAD'].includes(method)) Object.assign(fields, { 'content-length': '0' });
-  const { signal, release } = followedSignals(signals);
   return new Promise<Response>((resolve, reject) => {
     // An agent of Node's own may send the request to a proxy; `false` makes one that does not. It also keeps no connection, which
     // the server could close in the moment in which it is used again.
     const asked = http.request(address, { method, headers: fields, agent: false, signal }, (answer) => {
-      const { statusCode: status = 0 } = answer;
-      const head = new Headers();
-      for (const [name, values = []] of Object.entries(answer.headersDistinct))
-        for (const value of values) head.append(name, value);
-      const hasBody = !bodiless.has(status) && method !== 'HEAD';
-      if (!hasBody) answer.resume();
-      resolve(
-        new Response(hasBody ? (Readable.toWeb(answer) as ReadableStream<Uint8Array>) : null, {
-          status,
-          headers: head,
-        }),
-      );
+      responseOf(answer, method).then(resolve, (error) => asked.destroy(error));
     });
-    asked.once('close', release);
+    // Without a listener, Node closes the connection and tells nobody.
+    asked.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the server answered 101, for another protocol'));
+    });
     // Also behind the answer: a server may answer before it has the whole body, and close.
     asked.on('error', (error) => reject(signal.aborted ? signal.reason : error));
-    if (content === null || content.blob.size === 0) asked.end();
-    else pipeline(Readable.fromWeb(content.blob.stream() as never), asked, () => undefined);
+    if (content === null || content.blob.size === 0) {
+      asked.end();
+      return;
+    }
+    // A file may change or go while it is sent; the connection that ends with it names no cause.
+    const sent = Readable.fromWeb(content.blob.stream() as never).once('error', reject);
+    pipeline(sent, asked, () => undefined);
   });
 }
 
 /**
- * The body of an answer of `fetch`. It ends with `work`, which it releases. In Node 20 and 22 the signal of a `fetch` is lost with
+ * The body of an answer. It ends with `work`, which it releases. In Node 20 and 22 the signal of a `fetch` is lost with
  * the first garbage collection after the head of its answer.
  */
 function heldBody(body: ReadableStream<Uint8Array>, { signal, release }: WorkSignal): ReadableStream<Uint8Array> {
@@ -128,12 +173,14 @@ function heldBody(body: ReadableStream<Uint8Array>, { signal, release }: WorkSig
   });
 }
 
-/** Requests by a `fetch`. The signals hold to the end of the answer, and nothing stays on them then. */
-export async function heldFetch(send: typeof fetch, address: string, request: HttpRequest): Promise<Response> {
-  const { signals = [], ...init } = request;
+/** Sends a request under signals that hold to the end of its answer, and of which nothing is left then. */
+async function held(
+  send: (request: SignedRequest) => Promise<Response>,
+  { signals = [], ...init }: HttpRequest,
+): Promise<Response> {
   const work = followedSignals(signals);
   try {
-    const answer = await send(address, { ...init, signal: work.signal });
+    const answer = await send({ ...init, signal: work.signal });
     if (answer.body === null) {
       work.release();
       return answer;
@@ -145,6 +192,19 @@ export async function heldFetch(send: typeof fetch, address: string, request: Ht
     throw error;
   }
 }
+
+/**
+ * Requests as `fetch` does, over a connection of its own. No proxy gets it, whatever the environment and the options of Node name.
+ * It waits for the answer for as long as the connection is open. The `fetch` of Node gives up when the head of an answer, or the
+ * next piece of its body, takes more than five minutes. Rejects with the error of the connection, and with the reason of a
+ * signal that has aborted; so does the body.
+ */
+export const directFetch = (address: string, request: HttpRequest): Promise<Response> =>
+  held((init) => sentAlone(address, init), request);
+
+/** Requests by a `fetch`. The signals hold to the end of the answer, and nothing stays on them then. */
+export const heldFetch = (send: typeof fetch, address: string, request: HttpRequest): Promise<Response> =>
+  held((init) => send(address, init), request);
 
 /**
  * Requests as `fetch` does. In Node, requests to this machine go there directly: `NODE_USE_ENV_PROXY`, `--use-env-proxy` and the

@@ -13,8 +13,8 @@ import type {
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { SmallFileBusy } from '../../storage/objects/small-file.ts';
-import { systemRefusal } from '../../storage/system-refusal.ts';
-import { StartError, systemFailure } from '../failures.ts';
+import { systemCode, systemRefusal } from '../../storage/system-refusal.ts';
+import { meaningOf, StartError } from '../failures.ts';
 import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
@@ -196,15 +196,14 @@ export class RunningSettings implements SettingsService {
 
   /** A refusal of the settings file, or of its volume, as the command says it. */
   #refusedChange(error: unknown): unknown {
-    if (error instanceof StartError) {
-      const fault = error.message.replace(`${this.#options.path}: `, '');
-      return new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
+    if (error instanceof UnreadableSettings) {
+      return new ServiceError('settings_unreadable', `the settings cannot be read: ${error.detail}`);
     }
     const refusal = systemRefusal(error);
     if (refusal === null && !(error instanceof SmallFileBusy)) return error;
-    const words = systemFailure(error) ?? messageOf(error);
-    const path = error instanceof Error && 'path' in error ? String(error.path) : '';
-    const said = `nothing was changed: ${words.replace(path, () => 'the settings file')}`;
+    const code = systemCode(error) ?? '';
+    const detail = error instanceof SmallFileBusy ? error.detail : `${meaningOf(code) ?? messageOf(error)} (${code})`;
+    const said = `nothing was changed: the settings file: ${detail}`;
     if (refusal === 'storage_full') return new ServiceError('insufficient_storage', said);
     return new ServiceError('storage_unavailable', said, retryAfter(busySeconds));
   }

@@ -118,6 +118,7 @@ type OfSource = Pick<LibrarySource, 'newest' | 'captioned'>;
 /** The state of a study after the word *study*. */
 function newerWords(study: LibraryStudy): string {
   const code = study.standing?.situation.code;
+  if (isCanceled(study.reason)) return canceled.words.toLowerCase();
   return code === 'failed' || code === 'interrupted' ? code : studyState(study).words.toLowerCase();
 }
 

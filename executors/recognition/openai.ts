@@ -7,6 +7,7 @@ import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '.
 import {
   ANSWER_TEXT,
   cleanText,
+  demandSpoken,
   meanOf,
   measureOf,
   probabilityOf,
@@ -29,6 +30,12 @@ const word = z.looseObject({
   probability: optionalNumber,
 });
 
+/** A list of at most so many items: a longer one is refused before its items are looked at. */
+const listOf = <Item extends z.ZodType>(item: Item, most: number) => z.array(z.unknown()).max(most).pipe(z.array(item));
+
+/** No region has so many words. */
+const mostWords = 4096;
+
 const segment = z.looseObject({
   text: z.string(),
   start: optionalNumber,
@@ -36,8 +43,11 @@ const segment = z.looseObject({
   avg_logprob: optionalNumber,
   compression_ratio: optionalNumber,
   no_speech_prob: optionalNumber,
-  words: z.array(word).nullish().catch(null),
+  // Counted before they are read: the words of all segments together have a bound.
+  words: z.array(z.unknown()).nullish().catch(null),
 });
+
+const readSegment = segment.extend({ words: z.array(word).nullish().catch(null) });
 
 /**
  * As much of a transcription as is looked at. Servers leave most of it out; what is not there is null from then on. Some report an
@@ -47,19 +57,17 @@ const transcription = z
   .looseObject({
     text: z.string().nullish(),
     language: z.string().nullish().catch(null),
-    segments: z.array(segment).max(256).nullish(),
-    words: z.array(word).max(4096).nullish().catch(null),
-    logprobs: z
-      .array(z.looseObject({ logprob: z.number() }))
-      .max(16_384)
+    segments: listOf(segment, 256).nullish(),
+    words: listOf(word, mostWords).nullish().catch(null),
+    logprobs: listOf(z.looseObject({ logprob: z.number() }), 16_384)
       .nullish()
       .catch(null),
   })
   .refine(({ text, segments }) => text !== undefined || segments !== undefined, { path: ['text'] });
 
 type Transcription = z.infer<typeof transcription>;
-type Segment = z.infer<typeof segment>;
 type Word = z.infer<typeof word>;
+type Segment = z.infer<typeof readSegment>;
 
 const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : Math.round(seconds * 1000));
 
@@ -123,8 +131,11 @@ const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length
  * the segments are the lines. Throws `RecognitionFailure` if the times of the segments themselves cannot be.
  */
 function placedSegments(answer: Transcription, seconds: number): Segment[] {
-  const { segments, words } = answer;
-  if (segments == null || segments.length === 0) {
+  const { segments: given, words } = answer;
+  const nested = given?.reduce((sum, each) => sum + (each.words?.length ?? 0), 0) ?? 0;
+  demandSpoken(seconds, 'words', nested);
+  const segments = given?.map((each) => readSegment.parse(each));
+  if (segments === undefined || segments.length === 0) {
     const whole = wholeSegment(answer);
     const fault = timeFault('word', whole.words ?? [], seconds);
     if (fault !== null) throw impossible(fault);
@@ -132,7 +143,8 @@ function placedSegments(answer: Transcription, seconds: number): Segment[] {
   }
   const fault = timeFault('segment', segments, seconds);
   if (fault !== null) throw impossible(fault);
-  const within = segments.map((each) => ({ ...each, words: each.words ?? wordsWithin(words ?? [], each) }));
+  const free = new Set(words ?? []);
+  const within = segments.map((each) => ({ ...each, words: each.words ?? takenWords(free, each) }));
   const agree = within.every((each) => liesIn(each) && timeFault('word', each.words, seconds) === null);
   return agree && timeFault('word', words ?? [], seconds) === null
     ? within
@@ -152,14 +164,19 @@ function wordOf({ word: said, text, start, end, probability }: Word): RawWord[] 
     : [{ text: clean, startMs: ms(start), endMs: ms(end), confidence: probabilityOf(probability) }];
 }
 
-/** Words of the whole answer that lie in a segment by their middle; for servers that list them beside the segments. */
-function wordsWithin(words: readonly Word[], { start, end }: Segment): Word[] {
+/**
+ * Takes the words of the whole answer that lie in a segment by their middle; for servers that list them beside the segments. Where
+ * segments overlap, the first has the word: with it in each, a small answer would have a million.
+ */
+function takenWords(free: Set<Word>, { start, end }: Segment): Word[] {
   if (start == null || end == null) return [];
-  return words.filter((each) => {
+  const taken = [...free].filter((each) => {
     if (each.start == null || each.end == null) return false;
     const middle = (each.start + each.end) / 2;
     return start <= middle && middle < end;
   });
+  for (const each of taken) free.delete(each);
+  return taken;
 }
 
 function meanConfidence(words: readonly RawWord[]): number | null {
@@ -302,15 +319,20 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     const url = `${provider.baseUrl}/audio/transcriptions`;
     const response = await send(url, { method: 'POST', body: formOf(sound, model, settings), signal });
     if (!response.ok) throw refusalOf(response, settings);
-    const text = await response.text();
-    if (holdsKey(text)) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
-    return parsed(text);
+    return parsed(await response.text());
+  };
+
+  const heard = (body: unknown, seconds: number): RawRegion => {
+    const region = transcribedRegion(body, seconds);
+    // All that is kept of the answer.
+    if (holdsKey(JSON.stringify(region))) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
+    return region;
   };
 
   const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> =>
     inTime(
       { clock, wallMs: maxWallMs, signal },
-      async (bounded) => transcribedRegion(await ask(sound, bounded), secondsOf(sound)),
+      async (bounded) => heard(await ask(sound, bounded), secondsOf(sound)),
       (error, isLate) =>
         isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
     );

@@ -156,22 +156,24 @@ export const secondsOf = ({ samples }: Pick<RegionSound, 'samples'>): number => 
 
 /** Returns an answer for a region. Throws `RecognitionFailure` for one with more text, or more words, than its time can have. */
 export function spokenIn(seconds: number, region: RawRegion): RawRegion {
-  const most = Math.floor(ANSWER_TEXT.charactersPerSecond * seconds) + ANSWER_TEXT.loopCharacters;
   const lengths = {
     characters: (sum: number, { text }: RawRegion['lines'][number]) => sum + text.length,
     words: (sum: number, { words }: RawRegion['lines'][number]) => sum + words.length,
     'characters of words': (sum: number, { words }: RawRegion['lines'][number]) =>
       words.reduce((length, { text }) => length + text.length, sum),
   };
-  for (const [what, add] of Object.entries(lengths)) {
-    const found = region.lines.reduce(add, 0);
-    if (found <= most) continue;
-    throw new RecognitionFailure(
-      'invalid_output',
-      `the answer has ${found} ${what} for ${seconds.toFixed(1)} s of sound, and the fastest speech has no more than ${most}`,
-    );
-  }
+  for (const [what, add] of Object.entries(lengths)) demandSpoken(seconds, what, region.lines.reduce(add, 0));
   return region;
+}
+
+/** Throws `RecognitionFailure` if nobody says so many characters or words in a sound of this length. */
+export function demandSpoken(seconds: number, what: string, found: number): void {
+  const most = Math.floor(ANSWER_TEXT.charactersPerSecond * seconds) + ANSWER_TEXT.loopCharacters;
+  if (found <= most) return;
+  throw new RecognitionFailure(
+    'invalid_output',
+    `the answer has ${found} ${what} for ${seconds.toFixed(1)} s of sound, and the fastest speech has no more than ${most}`,
+  );
 }
 
 /** A probability with four decimals; null for any other value. */

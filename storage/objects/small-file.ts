@@ -59,11 +59,13 @@ const lookMs = 10;
 
 /** Another process changes the same file and has not ended in time. It may be stopped. */
 export class SmallFileBusy extends Error {
-  readonly path: string;
+  /** What happened and what to do, as a clause behind the name of the file. */
+  readonly detail: string;
   constructor(path: string) {
-    super(`${path}: another process has been changing it for ${otherChangeMs / 1000} s; let it end, and try again`);
+    const detail = `another process has been changing it for ${otherChangeMs / 1000} s; let it end, and try again`;
+    super(`${path}: ${detail}`);
     this.name = 'SmallFileBusy';
-    this.path = path;
+    this.detail = detail;
   }
 }
 

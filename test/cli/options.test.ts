@@ -429,7 +429,7 @@ test('bug: a part of an unencoded password in the address of a model server was 
   };
   for (const [address, fault] of Object.entries(wrong)) {
     t.is(addressFault(address), fault, address);
-    t.deepEqual(hostedProvider({ OPENAI_BASE_URL: address }), { refused: `OPENAI_BASE_URL ${fault}` });
+    t.deepEqual(hostedProvider({ OPENAI_BASE_URL: address }), { about: 'OPENAI_BASE_URL', refused: fault });
     t.is(settingFault('model-server', address), `model-server ${fault}`);
   }
   t.is(addressFault('http://127.0.0.1/%40me/v1'), null);

@@ -142,13 +142,14 @@ test('the client runs in pages, shares with the host first bytes, failures, sign
     'formats/proof-message.ts',
   ]);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
-  const ofNode = asked.map(({ path, kind }) => [path, kind]);
-  t.deepEqual(ofNode, [
-    ['node:https', 'dynamic-import'],
-    ['node:http', 'dynamic-import'],
-    ['node:stream', 'dynamic-import'],
-    ['node:dns/promises', 'dynamic-import'],
-    ['node:fs', 'dynamic-import'],
-    ['node:path', 'dynamic-import'],
+  const ofNode = new Set(asked.map(({ path, kind }) => `${path} ${kind}`));
+  t.deepEqual([...ofNode].toSorted(), [
+    'node:dns/promises dynamic-import',
+    'node:fs dynamic-import',
+    'node:http dynamic-import',
+    'node:https dynamic-import',
+    'node:path dynamic-import',
+    'node:stream dynamic-import',
+    'node:zlib dynamic-import',
   ]);
 });

@@ -1,11 +1,16 @@
 import { getEventListeners, once } from 'node:events';
+import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createConnections } from 'node:net';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { modelsAt } from '../../cli/settings/engine-search.ts';
 import { serverFault } from '../../cli/settings/start-trial.ts';
 import { boundedFetch, isAbsent } from '../../executors/explanations/hosted-provider.ts';
 import { directFetch, type HttpRequest, heldFetch, httpFetch } from '../../formats/http-fetch.ts';
+import { scratchFolder } from '../storage/ledger/scratch.ts';
 
 async function serverOf(t: ExecutionContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -62,7 +67,7 @@ for (const [what, answer] of Object.entries({ floods, drips })) {
           if (bytes > 20) stop.abort(new Error('enough'));
         }
       })();
-      await t.throwsAsync(reading, undefined, name);
+      await t.throwsAsync(reading, { message: 'enough' }, name);
       t.is(getEventListeners(stop.signal, 'abort').length, 0, name);
     }
   });
@@ -96,6 +101,81 @@ test('a request to this machine has a body, a type and a length, and an answer a
     ['POST', 'a/b', '4'],
   ]);
   t.is(asked[4]?.[1], 'multipart/form-data');
+});
+
+/** A server that answers each request with the same bytes, whatever they are. */
+async function serverOfBytes(t: ExecutionContext, head: string, body: Uint8Array = Buffer.alloc(0)): Promise<string> {
+  const server = createConnections((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 ${head}\r\n\r\n`);
+      socket.write(body);
+    });
+    t.teardown(() => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+for (const status of ['999 Odd', '600 Odd'])
+  test(`bug: an answer with the status ${status} ended the process`, async (t) => {
+    const { signal } = new AbortController();
+    const server = await serverOfBytes(t, `${status}\r\ncontent-length: 0`);
+    await t.throwsAsync(httpFetch(server, { signals: [signal] }), { instanceOf: RangeError });
+    t.is(getEventListeners(signal, 'abort').length, 0);
+  });
+
+test('bug: a request that a server answered with 101 never ended', async (t) => {
+  const { signal } = new AbortController();
+  const server = await serverOfBytes(t, '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other');
+  await t.throwsAsync(httpFetch(server, { signals: [signal] }), { message: /answered 101/ });
+  t.is(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('bug: a file that changed while it was sent failed as a connection that closed', async (t) => {
+  const file = join(await scratchFolder(t), 'film');
+  await writeFile(file, 'a film');
+  const body = await openAsBlob(file);
+  await writeFile(file, 'other');
+  const server = await serverOf(t, (request) => request.resume());
+  for (const [name, send] of Object.entries(senders)) {
+    // Its reason is no `Error` of the platform, or the cause of one.
+    const reason = await send(server, { method: 'PATCH', body }).catch((error) => error.cause ?? error);
+    t.is(reason.name, 'NotReadableError', name);
+  }
+});
+
+test('bug: a request that Node refuses stayed on its signal', async (t) => {
+  const { signal } = new AbortController();
+  await t.throwsAsync(httpFetch('http://127.0.0.1:1/', { method: 'A B', signals: [signal] }));
+  t.is(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('bug: an answer of this machine that was compressed was read as it came', async (t) => {
+  const text = '{"text":"answer"}';
+  const bodies: readonly (readonly [string, Buffer])[] = [
+    ['gzip', gzipSync(text)],
+    ['X-GZIP', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['identity, gzip, br', brotliCompressSync(gzipSync(text))],
+  ];
+  const answerOf = async (coding: string, body: Buffer) =>
+    httpFetch(
+      await serverOfBytes(t, `200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${body.length}`, body),
+      {},
+    );
+  for (const [coding, body] of bodies) t.is(await (await answerOf(coding, body)).text(), text, coding);
+  const broken = await answerOf('gzip', Buffer.from('no gzip'));
+  await t.throwsAsync(broken.text(), { code: 'Z_DATA_ERROR' });
+  await t.throwsAsync(answerOf('compress', Buffer.from('x')), { message: /coding compress/ });
+  await t.throwsAsync(answerOf(Array(9).fill('gzip').join(), Buffer.from('x')), { message: /9 codings/ });
+  // The bound of an answer is one of what it says, not of what the connection carried.
+  const bomb = gzipSync(Buffer.alloc(2 ** 21));
+  const head = `200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}`;
+  const ask = boundedFetch({ apiKey: null, maximumBytes: 2 ** 20 });
+  await t.throwsAsync(ask(await serverOfBytes(t, head, bomb)), { message: /^too_large/ });
 });
 
 test('nothing stays on a signal that lives long, however its requests end', async (t) => {

@@ -15,6 +15,11 @@ function takeConnections(): void {
     const server = servers.get(Number(options.port));
     if (server === undefined) return network.call(this, options, connected);
     const [client, connection] = duplexPair();
+    // The pair passes an end on, and nothing of a stream that is destroyed before it; a socket does.
+    client.once('close', () => connection.destroy());
+    connection.once('close', () => {
+      if (!connection.writableFinished) client.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    });
     server.emit('connection', connection);
     return client;
   };

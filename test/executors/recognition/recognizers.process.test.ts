@@ -163,6 +163,37 @@ for (const [what, behavior, message] of failing) {
   });
 }
 
+test('bug: words beside segments that overlap were counted in each: a small answer had a million, and blocked for seconds', async (t) => {
+  const segments = Array.from({ length: 250 }, (_, at) => ({ text: 'Take', start: 0, end: at === 0 ? 0.5 : 30 }));
+  const words = [
+    ...Array.from({ length: 40 }, () => ({ word: 'a', start: 0.1, end: 0.2 })),
+    { word: 'late', start: 1, end: 2 },
+  ];
+  const { server, recognizer } = await opened(t, transcribes({ segments, words }));
+  const { lines } = await recognizer.recognize(sound, signal);
+  t.deepEqual(
+    lines.map((line) => line.words.length),
+    [40, 1, ...Array(248).fill(0)],
+  );
+  // Lists that are too long are not looked into: these have items that nobody can read.
+  server.behave(transcribes({ text: 'Take', words: Array(4097).fill(7), segments: [] }));
+  t.deepEqual((await recognizer.recognize(sound, signal)).lines[0]?.words, []);
+  server.behave(transcribes({ segments: Array(257).fill({}) }));
+  await t.throwsAsync(recognizer.recognize(sound, signal), {
+    message: "invalid_output: the answer has another shape at 'segments'",
+  });
+});
+
+test('bug: the key was looked for in all that an answer had, for most of a second, and not in what is kept', async (t) => {
+  const { server, recognizer } = await opened(t, transcribes({ text: 'Take', request: `Bearer ${apiKey}` }));
+  t.is((await recognizer.recognize(sound, signal)).lines[0]?.text, 'Take');
+  const key = Buffer.from(apiKey).toString('base64');
+  for (const kept of [{ text: key }, { text: 'Take', language: apiKey }, { segments: [{ text: `${apiKey}\n` }] }]) {
+    server.behave(transcribes(kept));
+    await t.throwsAsync(recognizer.recognize(sound, signal), { message: /repeats the key$/ });
+  }
+});
+
 test('bug: an error that a server reports with status 200 was kept as speech without words', async (t) => {
   const { server, recognizer } = await opened(t, transcribes({ error: { message: 'rate limited' } }));
   const message = "invalid_output: the answer has another shape at 'text'";
