@@ -4,11 +4,11 @@ import type { QualityControlReceipt } from '../../contract/captions/quality-cont
 import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
-import { resultOfSteps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { isCorrected } from '../captions/corrected-lines.ts';
 import { hasSubtitleLines } from '../captions/executors.ts';
-import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
+import { type CaptionAbility, captionProspectBySteps, captionsOff } from '../captions/prospect.ts';
 import { countText } from '../evidence-chain.ts';
 import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
 import { approvable, approvedStudyOf } from '../published/captions.ts';
@@ -189,30 +189,34 @@ const subtitleWay =
   'its subtitle tracks give captions: restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions';
 
 /** The reason why this host would have no captions of a study, even with an approval; null if it would have some. */
-function hostObstacleOf(study: CaptionedStudy | null, attempt: number, { captions }: HostAbilities): string | null {
+function* hostObstacleOf(
+  study: CaptionedStudy | null,
+  attempt: number,
+  { captions }: HostAbilities,
+): Steps<string | null> {
   if (captions.classification === 'recorded_real_pipeline_fixture') return captionsOff;
-  const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
+  const absence = study === null ? null : (yield* captionProspectBySteps(study, attempt, captions)).absence;
   if (study === null || absence === null) return null;
-  const way = resultOfSteps(hasSubtitleLines(study)) ? `; ${subtitleWay}` : '';
+  const way = (yield* hasSubtitleLines(study)) ? `; ${subtitleWay}` : '';
   return `captions would have no line: ${absence.text}${way}`;
 }
 
 /** True if captions may be made under a valid approval, and would have lines. */
-function possiblePart(
+function* possiblePart(
   path: string,
   { attempts }: VerifiedCaptions,
   { host, runtime }: OverviewedRuntime,
   approval: ApprovalReference,
-): OverviewPart {
+): Steps<OverviewPart> {
   if (attempts >= maximumCaptionAttempts) return bare(path, 'failed', `all ${attempts} attempts failed`);
-  const obstacle = hostObstacleOf(approvedStudyOf(runtime, approval), attempts, host);
+  const obstacle = yield* hostObstacleOf(approvedStudyOf(runtime, approval), attempts, host);
   if (obstacle !== null) return bare(path, 'never', obstacle);
   const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed`;
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
 }
 
 /** The captions made under the approval. */
-export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
+export function* captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): Steps<OverviewPart> {
   const { study, base, runtime } = overviewed;
   const path = `${base}/caption-productions`;
   const { captions, authority = null } = study?.tail ?? {};
@@ -223,12 +227,12 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);
   if (obstacle !== null) return bare(path, 'never', obstacle);
   if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
-  if (authority !== null) return possiblePart(path, captions, overviewed, authority);
+  if (authority !== null) return yield* possiblePart(path, captions, overviewed, authority);
   if (!['waiting', 'under_way'].includes(review.state)) {
     return bare(path, 'never', 'captions need a valid approval');
   }
   // A person must not sign for captions that cannot come of it.
-  const before = hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
+  const before = yield* hostObstacleOf(approvable(runtime), captions.attempts, overviewed.host);
   return before === null ? bare(path, 'not_yet', 'captions need an approval') : bare(path, 'never', before);
 }
 
