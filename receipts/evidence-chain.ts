@@ -61,6 +61,35 @@ export function demandDerived(link: EvidenceLink, found: object, derived: object
   if (place !== null) throw new EvidenceChainError(link, place);
 }
 
+/** True if two records have the same fields with the same values, in steps: one for each item of a list. */
+function* areSame(found: object, derived: object): Steps<boolean> {
+  const others = new Map<string, unknown>(Object.entries(derived));
+  for (const [name, value] of Object.entries(found)) {
+    const other = others.get(name);
+    if (!others.delete(name)) return false;
+    if (!Array.isArray(value) || !Array.isArray(other)) {
+      if (firstDifference(value, other) !== null) return false;
+      continue;
+    }
+    if (value.length !== other.length) return false;
+    for (const [at, item] of value.entries()) {
+      yield;
+      if (firstDifference(item, other[at]) !== null) return false;
+    }
+  }
+  return others.size === 0;
+}
+
+/** `demandDerived` in steps, for records with long lists. */
+export function* demandDerivedInSteps(
+  link: EvidenceLink,
+  found: object,
+  derived: object,
+  ownId = 'receiptId',
+): Steps<void> {
+  if (!(yield* areSame(found, derived))) demandDerived(link, found, derived, ownId);
+}
+
 /** One thing that a runtime rests on or left behind, and that was found whole. */
 export interface CheckedLink {
   readonly link: EvidenceLink;

@@ -14,7 +14,7 @@ import { captionLimitsOf } from '../../receipts/captions/allowance.ts';
 import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifact.ts';
 import { decisionBySteps, recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
-import { captionFailed, checkableOf, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
+import { captionFailed, checkableBySteps, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
 import { recordCorrectionCheck } from '../../receipts/stages/correction.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
@@ -103,7 +103,7 @@ export function captionProductionDefinition(
       const caption = execution?.study.tail.captions.caption ?? null;
       if (execution === null || caption === null) throw new Error('a check comes after its captions');
       const { run } = execution.opened;
-      const checkable = checkableOf(caption);
+      const checkable = await slices.run(checkableBySteps(caption));
       await slices.run(decisionBySteps(checkable));
       const checked = recordQualityControl(run, checkable);
       // Lines that were corrected before are checked as they are now, too.

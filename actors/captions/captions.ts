@@ -20,7 +20,7 @@ import type { CaptionProductionInput } from '../../machines/caption-production.t
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from '../../receipts/captions/artifact.ts';
 import { captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
 import { draftBaseOf, noCorrections } from '../../receipts/captions/corrected-lines.ts';
-import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../../receipts/captions/prospect.ts';
+import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../../receipts/captions/prospect.ts';
 import { candidateOf } from '../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../receipts/captions/webvtt.ts';
@@ -87,7 +87,8 @@ export class CaptionService {
     const make = () => this.#produced(runtimeId, approval);
     if (translator === null) return make();
     // A request that is refused now does not wait, and neither do captions of which nothing is translated.
-    const text = await this.#slices.run(textToTranslateOf(this.#jobOf(await runtimes.read(runtimeId), approval)));
+    const job = await this.#jobOf(await runtimes.read(runtimeId), approval);
+    const text = await this.#slices.run(textToTranslateOf(job));
     if (text === null) return make();
     return this.#translating.take(async () => {
       // An attempt that cannot begin would be one of three under the approval.
@@ -100,7 +101,7 @@ export class CaptionService {
     const { supervisor, runtimes, mutex, definition } = this.#options;
     const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
-      const job = this.#jobOf(await runtimes.read(runtimeId, beganAtMs), approval);
+      const job = await this.#jobOf(await runtimes.read(runtimeId, beganAtMs), approval);
       const id = captionJobIdOf(job);
       const { attempt, classification, allowance } = job;
       const production = { runtimeId, jobId: id, approval, attempt, classification };
@@ -148,7 +149,7 @@ export class CaptionService {
   }
 
   /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
-  #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): CaptionJob {
+  async #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): Promise<CaptionJob> {
     const { record } = runtime.accepted;
     const { ability } = this.#options;
     const obstacle = captionObstacleOf(record, ability.allowance.maxDurationMs);
@@ -163,7 +164,7 @@ export class CaptionService {
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
-    const { job, absence } = captionProspectOf(study, captions.attempts, ability);
+    const { job, absence } = await this.#slices.run(captionProspectBySteps(study, captions.attempts, ability));
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
     const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
     const others = correctionsObstacle(corrections, () => draftBaseOf(job));
@@ -260,6 +261,7 @@ export class CaptionReads {
     jobId: string,
     { side, corrections }: { readonly side: CaptionSide; readonly corrections: ShownCorrections },
   ): Promise<string> {
-    return webVttOf(acceptedCaptionsOf(await this.#runtimes.read(runtimeId), { jobId, corrections }), side);
+    const runtime = await this.#runtimes.read(runtimeId);
+    return webVttOf(await this.#slices.run(acceptedCaptionsOf(runtime, { jobId, corrections })), side);
   }
 }

@@ -21,6 +21,7 @@ import {
 import { correctionHeadOf, recordCorrection } from '../../receipts/stages/correction.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 
 interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex'> {
   readonly reviewer: Reviewer;
@@ -39,9 +40,9 @@ function demandCorrectable({ obstacle, corrections, base }: Correctable) {
 }
 
 /** Runs what the lines may not allow; throws `illegal_caption_correction` then. */
-function withLinesThatAllow<Result>(run: () => Result): Result {
+async function withLinesThatAllow<Result>(run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     if (error instanceof CorrectionFault) throw illegal(error.message);
     throw error;
@@ -55,6 +56,7 @@ function withLinesThatAllow<Result>(run: () => Result): Result {
  */
 export class Corrections {
   readonly #options: CorrectionsOptions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: CorrectionsOptions) {
     this.#options = options;
@@ -63,7 +65,7 @@ export class Corrections {
   /** The lines of a runtime as they are and as the host made them, with every correction. */
   async read(runtimeId: string, lookedSinceMs?: number): Promise<CaptionCorrections> {
     const { runtimes, reviewer, ability } = this.#options;
-    return correctionsOf(await runtimes.read(runtimeId, lookedSinceMs), ability, reviewer);
+    return this.#slices.run(correctionsOf(await runtimes.read(runtimeId, lookedSinceMs), ability, reviewer));
   }
 
   /**
@@ -73,9 +75,9 @@ export class Corrections {
   async preview(runtimeId: string, { head, ...asked }: CorrectionPreviewRequest): Promise<CaptionCorrectionPreview> {
     const { runtimes, reviewer, ability } = this.#options;
     const runtime = await runtimes.read(runtimeId);
-    const correctable = demandCorrectable(correctableOf(runtime, ability));
+    const correctable = demandCorrectable(await this.#slices.run(correctableOf(runtime, ability)));
     demandHead(correctionHeadOf(correctable.corrections, correctable.base), head);
-    return withLinesThatAllow(() => correctionPreviewOf(runtime, correctable, asked, reviewer));
+    return withLinesThatAllow(() => this.#slices.run(correctionPreviewOf(runtime, correctable, asked, reviewer)));
   }
 
   /**
@@ -92,7 +94,7 @@ export class Corrections {
         throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
       }
       if (isWritten(runtime, request)) return this.read(runtimeId, beganAtMs);
-      const { objects, events } = this.#recorded(runtime, request);
+      const { objects, events } = await this.#recorded(runtime, request);
       await storeBeforePromise(objectStore, objects);
       await ledger.commit([{ append: runtimeId, events }]);
       committed(runtimeId);
@@ -100,9 +102,9 @@ export class Corrections {
     });
   }
 
-  #recorded(runtime: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest) {
+  async #recorded(runtime: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest) {
     const { reviewer, ability } = this.#options;
-    const { corrections, base } = demandCorrectable(correctableOf(runtime, ability));
+    const { corrections, base } = demandCorrectable(await this.#slices.run(correctableOf(runtime, ability)));
     demandHead(correctionHeadOf(corrections, base), request.head);
     if (runtime.execution === null) throw illegal('the runtime has no lines');
     if (corrections.chain.length >= maximumCorrections) throw illegal('the runtime has as many corrections as it may');

@@ -6,6 +6,7 @@ import {
 } from '../../contract/explanations/explanation.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import type { LanguageExplanationInput } from '../../machines/language-explanation.ts';
 import type { CheckableCaptions } from '../../receipts/captions/quality-control.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { languageExplanationsBytes } from '../../receipts/published/explanations.ts';
-import { checkableOf } from '../../receipts/stages/captions.ts';
+import { checkableBySteps } from '../../receipts/stages/captions.ts';
 import {
   attemptObstacleOf,
   attemptsAt,
@@ -34,6 +35,7 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 
 interface LanguageExplanationsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'language-explanation'>;
@@ -55,6 +57,7 @@ export const mostExplanationsAtOnce = 4;
  */
 export class LanguageExplanations {
   readonly #options: LanguageExplanationsOptions;
+  readonly #slices = new TimeSlices();
   readonly #semaphore = new Semaphore(mostExplanationsAtOnce);
 
   constructor(options: LanguageExplanationsOptions) {
@@ -103,7 +106,7 @@ export class LanguageExplanations {
   async #job(runtimeId: string, request: ExplanationRequest) {
     const runtime = await this.#options.runtimes.read(runtimeId);
     const { identity, objects } = this.#executor();
-    return { job: jobOf(runtime, request, identity), objects };
+    return { job: await this.#slices.run(jobOf(runtime, request, identity)), objects };
   }
 
   /** Stops every explanation of a runtime; resolves when none is under way and their ends are on disk. */
@@ -141,10 +144,10 @@ const answerCodes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** The captions that a request names, if their approval is valid, and the run that they belong to. */
-function captionOf(
+function* captionOf(
   runtime: VerifiedRuntime,
   { caption: reference }: ExplanationRequest,
-): { readonly run: StudyRun; readonly captions: CheckableCaptions } {
+): Steps<{ readonly run: StudyRun; readonly captions: CheckableCaptions }> {
   const { execution } = runtime;
   const caption = execution?.study.tail.captions.caption ?? null;
   const approval = caption?.receipt.body.authority.approval;
@@ -155,16 +158,16 @@ function captionOf(
       'no captions of this runtime under a valid approval have these ids',
     );
   }
-  return { run: execution.opened.run, captions: checkableOf(caption) };
+  return { run: execution.opened.run, captions: yield* checkableBySteps(caption) };
 }
 
 /** The next attempt at a request, in the order in which clients expect the reasons against it. */
-function jobOf(
+function* jobOf(
   runtime: VerifiedRuntime,
   request: ExplanationRequest,
   executor: ExplanationJob['executor'],
-): ExplanationJob {
-  const { run, captions } = captionOf(runtime, request);
+): Steps<ExplanationJob> {
+  const { run, captions } = yield* captionOf(runtime, request);
   const misplaced = selectionObstacleOf(captions.artifact, request);
   if (misplaced !== null) throw new ServiceError('invalid_language_selection', misplaced);
   const task = { run, request, input: explanationInputOf(run, captions, request), executor };

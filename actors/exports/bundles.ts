@@ -28,6 +28,7 @@ import { statusOfRow } from '../reopening/verify-runtime.ts';
 import { mediaOf, openMedia, pathOf } from '../sources/source-files.ts';
 import { sourceChanged } from '../sources/source-records.ts';
 import { deletedRuntimeError } from '../supervision/deletion-rows.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import { type BundledRows, bundledRows } from './bundle-store.ts';
 
 const pageEvents = 200;
@@ -35,7 +36,7 @@ const pageEvents = 200;
 const tries = 8;
 
 // The same for every bundle of a process.
-let schemas: Buffer | null = null;
+let schemas: Promise<Buffer> | null = null;
 
 interface BundlesOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes'> {
   /** Opens the signing key, and makes it if there is none. Throws `SigningKeyError`. */
@@ -126,11 +127,11 @@ export class Bundles {
       throw new ServiceError('export_unavailable', 'media of 8 GiB or more does not fit into a bundle');
     }
     const key = await this.#openedKey();
-    schemas ??= bundleSchemasWith(bundledRows);
+    schemas ??= new TimeSlices().run(bundleSchemasWith(bundledRows));
     const made = [
       { name: bundlePaths.journal, content: await this.#journal(runtimeId, head) },
       { name: bundlePaths.rows, content: storedBytes(rows) },
-      { name: bundlePaths.schemas, content: schemas },
+      { name: bundlePaths.schemas, content: await schemas },
     ].map(({ name, content }) => ({ name, content, contentId: contentIdOfBytes(content), bytes: content.length }));
     const stored = (await this.#objects(verified, contentId)).map((content) => ({
       name: objectPathOf(content.contentId),

@@ -11,6 +11,7 @@ import {
 import type { RuntimeOverview, SituationCode } from '../../contract/overview.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { endedBadly, type RuntimeRow } from '../../contract/study/status.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { foldedText, hasWords, searchedWords, wordLinesOf } from '../../receipts/published/words.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -18,6 +19,7 @@ import type { Overviews } from '../overview/overviews.ts';
 import { type ListedRuntimes, listedOf } from '../study/listed-runtimes.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 
 interface LibraryOptions extends Pick<HostBasis, 'ledger' | 'registry' | 'runtimes' | 'mutex' | 'clock'> {
   readonly overviews: Pick<Overviews, 'of'>;
@@ -63,8 +65,35 @@ const standingOf = ({ situation, captions, journalHead }: RuntimeOverview): Stan
   journalHead,
 });
 
-/** This sign separates lines. No folded line has it, so that no word is found across two of them. */
-const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => foldedText(text)).join('\n');
+/** A line with its text in the form for comparing. */
+interface FoldedLine {
+  readonly line: WordLine;
+  readonly folded: string;
+}
+
+/** Steps, one for each line: a study has thousands. */
+function* foldedLines(lines: readonly WordLine[]): Steps<FoldedLine[]> {
+  const found: FoldedLine[] = [];
+  for (const line of lines) {
+    yield;
+    found.push({ line, folded: foldedText(line.text) });
+  }
+  return found;
+}
+
+/** The lines that have all words and are new, in order of time. */
+function* linesWith(
+  words: readonly string[],
+  lines: readonly FoldedLine[],
+  isNew: (line: WordLine) => boolean,
+): Steps<WordLine[]> {
+  const found: WordLine[] = [];
+  for (const { line, folded } of lines) {
+    yield;
+    if (hasWords(folded, words) && isNew(line)) found.push(line);
+  }
+  return found.sort((one, other) => one.startMs - other.startMs);
+}
 
 /**
  * The sources of a host as a library: their names, the state of the newest study of each, and a search through their words. The
@@ -73,6 +102,7 @@ const folded = (lines: readonly WordLine[]): string => lines.map(({ text }) => f
  */
 export class LibraryService {
   readonly #options: LibraryOptions;
+  readonly #slices = new TimeSlices();
   readonly #standings = new BoundedMap<string, RememberedStanding>(rememberedStandings);
   /** The number of states that were read. */
   #reads = 0;
@@ -246,18 +276,17 @@ export class LibraryService {
     const { sourceSessionId, label, range } = row;
     const placeOf = ({ kind, startMs, text }: WordLine): string =>
       JSON.stringify([sourceSessionId, kind, startMs, text]);
-    const found = lines
-      .filter((line) => hasWords(foldedText(line.text), words) && !seen.has(placeOf(line)))
-      .sort((one, other) => one.startMs - other.startMs);
+    const found = await this.#slices.run(linesWith(words, lines, (line) => !seen.has(placeOf(line))));
     for (const line of found) seen.add(placeOf(line));
     if (found.length === 0) return null;
     const named = found.slice(0, namedLines);
     return { runtimeId, sourceSessionId, label, range, lines: named, more: found.length - named.length };
   }
 
-  async #linesOf(runtimeId: string, digest: string): Promise<readonly WordLine[]> {
-    const lines = wordLinesOf(await this.#options.runtimes.read(runtimeId));
-    this.#words.set(runtimeId, { digest, folded: folded(lines) });
+  async #linesOf(runtimeId: string, digest: string): Promise<readonly FoldedLine[]> {
+    const lines = await this.#slices.run(foldedLines(wordLinesOf(await this.#options.runtimes.read(runtimeId))));
+    // This sign separates lines. No folded line has it, so that no word is found across two of them.
+    this.#words.set(runtimeId, { digest, folded: lines.map(({ folded }) => folded).join('\n') });
     return lines;
   }
 }

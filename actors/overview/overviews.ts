@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
+import { runtimeOverviewBySteps } from '../../receipts/overview/overview.ts';
 import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { checkedRuntimeRow, lifecycleOf, reasonOf } from '../reopening/study-row.ts';
@@ -9,6 +9,7 @@ import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts'
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import { readStored } from '../supervision/reads.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 
 interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'runtimes'> {
@@ -21,6 +22,7 @@ interface OverviewsOptions extends Pick<HostBasis, 'ledger' | 'supervisor' | 'ru
 /** The service behind overviews of runtimes. */
 export class Overviews {
   readonly #options: OverviewsOptions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: OverviewsOptions) {
     this.#options = options;
@@ -35,7 +37,7 @@ export class Overviews {
     const { sessionId, revisionId } = runtime.accepted.record.sourceSession;
     const { host, registry } = this.#options;
     const sourceIsCurrent = registry.current(sessionId)?.session.revisionId === revisionId;
-    const overview = runtimeOverviewOf(runtime, standing, { ...host, sourceIsCurrent });
+    const overview = await this.#slices.run(runtimeOverviewBySteps(runtime, standing, { ...host, sourceIsCurrent }));
     // A person may have given the source another name since it was sealed.
     return { ...overview, source: { ...overview.source, label: registry.labelOf(runtime.source.registered) } };
   }

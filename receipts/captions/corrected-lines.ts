@@ -15,7 +15,7 @@ import {
   type OriginalLine,
 } from '../../contract/captions/correction.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
-import { resultOfSteps } from '../../formats/steps.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { type RecognizedText, textOfUnits, timedUnits } from '../../rules/segmentation.ts';
@@ -80,22 +80,29 @@ export function captionBaseOf({ reference, artifact: { body } }: VerifiedCaption
   };
 }
 
+type DraftJob = Pick<CaptionJob, 'study' | 'classification' | 'translator'>;
+
 /** The lines that captions of a study would have, before a model translates any; they are there before captions are. */
-export function draftBaseOf(job: Pick<CaptionJob, 'study' | 'classification' | 'translator'>): BaseLines {
+export const draftBaseOf = (job: DraftJob): BaseLines => resultOfSteps(draftBaseBySteps(job));
+
+/** The same in steps, one for each line. */
+export function* draftBaseBySteps(job: DraftJob): Steps<BaseLines> {
   const { study, classification } = job;
   const input = captionInputOf(study);
   const executor = captionExecutorOf({ ...job, attempt: 0 });
-  const drafts = resultOfSteps(captionExecutors[classification].draft(study));
-  const lines = drafts.map(({ id, startMs, endMs, source, target }) => {
+  const drafts = yield* captionExecutors[classification].draft(study);
+  const lines: OriginalLine[] = [];
+  for (const { id, startMs, endMs, source, target } of drafts) {
+    yield;
     const { gap } = coveredLine(study, '', executor, { startMs, endMs });
-    return {
+    lines.push({
       id,
       startMs,
       endMs,
       source: byHost(captionTextOf(input.sourceLanguage, source, gap)),
       target: byHost(captionTextOf(input.targetLanguage, target, gap)),
-    };
-  });
+    });
+  }
   const linesContentId = contentIdOfJson({ lines });
   return {
     base: { kind: 'drafts', executor, linesContentId },
@@ -330,7 +337,7 @@ export function correctedBy(
 }
 
 /** The verdict of a check on the lines of a runtime. */
-interface CorrectionDecision {
+export interface CorrectionDecision {
   readonly outcome: 'accepted' | 'withheld';
   readonly reasonCode: CorrectionCheckReceipt['decision']['reasonCode'];
   readonly acceptedCount: number;
@@ -347,9 +354,16 @@ const withheld = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome
  * A line that the study does not support has no text of the host. A text and a time of a person rest on the person's attestation,
  * as the reason states. Lines are published under the rule of the captions that they come from.
  */
-export function correctionDecisionOf(lines: readonly CorrectedLine[], base: BaseLines): CorrectionDecision {
+export const correctionDecisionOf = (lines: readonly CorrectedLine[], base: BaseLines): CorrectionDecision =>
+  resultOfSteps(correctionDecisionBySteps(lines, base));
+
+/** The same in steps, one for each line. */
+export function* correctionDecisionBySteps(
+  lines: readonly CorrectedLine[],
+  base: BaseLines,
+): Steps<CorrectionDecision> {
   let endMs = 0;
-  const decided = lines.map((line) => {
+  const verdictOn = (line: CorrectedLine): CorrectedLineDecision & { readonly lineId: string } => {
     const isInOrder = endMs <= line.startMs;
     endMs = Math.max(endMs, line.endMs);
     const hasTexts = captionSide.options.every((side) => line[side].state === 'available');
@@ -357,7 +371,12 @@ export function correctionDecisionOf(lines: readonly CorrectedLine[], base: Base
     if (!isInOrder) return { lineId: line.id, ...withheld('line_out_of_order') };
     const reason = isOriginal(line, base) ? 'line_structurally_complete' : 'line_attested_by_person';
     return { lineId: line.id, ...accepted(reason) };
-  });
+  };
+  const decided: ReturnType<typeof verdictOn>[] = [];
+  for (const line of lines) {
+    yield;
+    decided.push(verdictOn(line));
+  }
   const acceptedCount = decided.filter(({ outcome }) => outcome === 'accepted').length;
   const withheldCount = decided.length - acceptedCount;
   const isAccepted = acceptedCount > 0 && (withheldCount === 0 || base.isAcceptedInPart);

@@ -7,7 +7,13 @@ import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
 import { namesTrackRule } from '../evidence/delivered.ts';
-import { checkObject, checkObjectInSteps, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import {
+  checkObjectInSteps,
+  countText,
+  demandDerived,
+  demandDerivedInSteps,
+  EvidenceChainError,
+} from '../evidence-chain.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import type { FoldContext } from '../study-run.ts';
 import {
@@ -19,7 +25,7 @@ import {
   resultOf,
 } from './artifact.ts';
 import { captionInputOf, coveredLine } from './captioned-study.ts';
-import { wholeCaptionsOf } from './stored-captions.ts';
+import { wholeCaptionsBySteps } from './stored-captions.ts';
 import { isOfOlderTranscriptGates, transcriptOf } from './transcript-lines.ts';
 import { checkQuestions, checkTranslationRecord, readTranslation, translationVersionOf } from './translation.ts';
 
@@ -60,7 +66,7 @@ export function executorOf(job: CaptionJob, stated: CaptionExecutorIdentity): Ca
 }
 
 /** Runs a check that a record of older rules need not pass; whether it passed. Throws what a record of the present rules fails at. */
-async function follows(mayBeOlder: boolean, check: () => void | Promise<void>): Promise<boolean> {
+async function follows(mayBeOlder: boolean, check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;
@@ -112,17 +118,18 @@ export async function judgedCaptions(
   pause: FoldContext['pause'],
 ): Promise<Judgement> {
   const { job } = begun;
-  const checkForm = () => checkObject(contentId, () => checkCaptionForm(body, begun));
+  const check = (steps: () => Steps<void>) => resultInSlices(checkObjectInSteps(contentId, steps), pause);
+  const checkForm = () => check(() => checkCaptionForm(body, begun));
   if (translation?.check === 'form_checked') {
-    checkForm();
+    await checkForm();
     return translation;
   }
   const derived = await derivedCaptions(job, pause);
   const isDerived = await follows(!isJudgedAgain(job), () =>
-    checkObject(contentId, () => demandDerived('caption', body, derived(), 'jobId')),
+    check(() => demandDerivedInSteps('caption', body, derived(), 'jobId')),
   );
   if (isDerived) return judgementBy(ruleSets.captions);
-  checkForm();
+  await checkForm();
   return judgementBy(ruleSets.captions, oldestRulesOf(job));
 }
 
@@ -150,9 +157,9 @@ function originOf({ study, ...lineage }: LineLineage) {
  * after the other in the range. Each is of this study, has the coverage of its time, and cites reads of it. Throws
  * `EvidenceChainError`.
  */
-function checkCaptionForm(body: CaptionArtifact, { job, executor }: BegunCaptions): void {
+function* checkCaptionForm(body: CaptionArtifact, { job, executor }: BegunCaptions): Steps<void> {
   const { study } = job;
-  const { jobId, runId, input, result, lines, executor: named } = wholeCaptionsOf(body);
+  const { jobId, runId, input, result, lines, executor: named } = yield* wholeCaptionsBySteps(body);
   const head = { runId: study.run.record.runtimeId, input: captionInputOf(study), executor, result: resultOf(lines) };
   demandDerived(
     'caption',
@@ -167,6 +174,7 @@ function checkCaptionForm(body: CaptionArtifact, { job, executor }: BegunCaption
   const reads = new Set(study.findings.reads.map(({ contentId }) => contentId));
   let reached = input.range.startMs;
   for (const [at, { startMs, endMs, lineage }] of lines.entries()) {
+    yield;
     const place = `lines[${at}]`;
     if (startMs < reached || endMs <= startMs || endMs > input.range.endMs)
       throw new EvidenceChainError('caption', `${place}.startMs`);

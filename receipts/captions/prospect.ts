@@ -6,7 +6,7 @@ import { causeText, wireText } from '../../contract/causes/wording.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
-import { resultOfSteps } from '../../formats/steps.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
@@ -41,21 +41,28 @@ interface CaptionProspect {
  * result. A line of a transcript counts only if the study supports it: captions of withheld lines alone would use up an approval
  * for nothing.
  */
-export function captionProspectOf(
+export const captionProspectOf = (study: CaptionedStudy, attempt: number, ability: CaptionAbility): CaptionProspect =>
+  resultOfSteps(captionProspectBySteps(study, attempt, ability));
+
+/** The same in steps: the lines of hours are cut for it. */
+export function* captionProspectBySteps(
   study: CaptionedStudy,
   attempt: number,
   { classification: usual, subtitlesFirst = false, allowance: allowed, translator }: CaptionAbility,
-): CaptionProspect {
-  const classification = subtitlesFirst && resultOfSteps(hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
+): Steps<CaptionProspect> {
+  const classification = subtitlesFirst && (yield* hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
   const executor = captionExecutors[classification];
-  const drafts = resultOfSteps(executor.draft(study));
+  const drafts = yield* executor.draft(study);
   const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
   const job: CaptionJob = { study, attempt, classification, allowance, translator };
   if (drafts.length === 0) return { job, absence: executor.absence(study) };
   if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return { job, absence: null };
   const identity = captionExecutorOf(job);
-  const isSupported = drafts.some((draft) => coveredLine(study, '', identity, draft).gap === null);
-  return { job, absence: isSupported ? null : executor.absence(study) };
+  for (const draft of drafts) {
+    yield;
+    if (coveredLine(study, '', identity, draft).gap === null) return { job, absence: null };
+  }
+  return { job, absence: executor.absence(study) };
 }
 
 /** A planned study: its request, the tracks of its source, and whether the host would recognize its speech. */

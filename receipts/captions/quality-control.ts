@@ -245,7 +245,7 @@ export function qualityControlRowOf(
 
 /** Captions and what is known of the picture that they are shown over. */
 export interface ReportedCaptions {
-  readonly artifact: WholeCaptions;
+  readonly artifact: Pick<WholeCaptions, 'jobId' | 'input'> & { readonly lines: readonly TextLine[] };
   readonly contentId: CaptionReference['contentId'];
   /** Times of the study's hard cuts in ms; null if it has no evidence of them. */
   readonly shotTimesMs: readonly number[] | null;
@@ -383,16 +383,18 @@ export function* captionQualityReportsOf(captions: ReportedCaptions): Steps<Capt
  * The findings of the guidelines in lines that are not written down. They are the findings of `captionQualityReportsOf` alone,
  * with gaps counted by the frame rate that the guidelines assume.
  */
-export function captionFindingsOf(
+export function* captionFindingsOf(
   lines: readonly TextLine[],
   languages: Readonly<Record<CaptionSide, string>>,
-): Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[] {
-  return captionSide.options.flatMap((side) =>
-    captionProfilesOf(languages[side]).map((profile) => {
+): Steps<Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[]> {
+  const reports: Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[] = [];
+  for (const side of captionSide.options) {
+    for (const profile of captionProfilesOf(languages[side])) {
       const { id, source, date } = profile;
       const limits = limitsOf(profile, assumedFrameRate);
-      const findings = resultOfSteps(cuesOf(lines, side, profile, null)).flatMap((cue) => findingsOf(cue, limits));
-      return { side, language: languages[side], profile: { id, source, date }, findings };
-    }),
-  );
+      const findings = (yield* cuesOf(lines, side, profile, null)).flatMap((cue) => findingsOf(cue, limits));
+      reports.push({ side, language: languages[side], profile: { id, source, date }, findings });
+    }
+  }
+  return reports;
 }

@@ -93,22 +93,23 @@ function wholeLine({ lineage, ...line }: SharingQueue, { source, study, ...share
 /** Captions in the form that says everything with every line: what readers get, however they are stored. */
 export type WholeCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-production.artifact.v1' }>;
 
-export function wholeCaptionsOf(artifact: CaptionArtifact): WholeCaptions {
+export const wholeCaptionsOf = (artifact: CaptionArtifact): WholeCaptions =>
+  resultOfSteps(wholeCaptionsBySteps(artifact));
+
+/** The same in steps, one for each line: a lineage has a dozen objects. */
+export function* wholeCaptionsBySteps(artifact: CaptionArtifact): Steps<WholeCaptions> {
   if (artifact.schema === 'studio.caption-production.artifact.v1') return artifact;
   const { jobId, runId, input, executor, result, sharedLineage } = artifact;
   const lines: readonly SharingQueue[] =
     artifact.schema === 'studio.caption-production.artifact.v5'
       ? artifact.lines
       : artifact.lines.map(withoutTranscript);
-  return {
-    jobId,
-    runId,
-    input,
-    executor,
-    result,
-    schema: 'studio.caption-production.artifact.v1',
-    lines: lines.map((line) => wholeLine(line, sharedLineage)),
-  };
+  const whole: CaptionLine[] = [];
+  for (const line of lines) {
+    yield;
+    whole.push(wholeLine(line, sharedLineage));
+  }
+  return { jobId, runId, input, executor, result, schema: 'studio.caption-production.artifact.v1', lines: whole };
 }
 
 const withoutTranscript = ({ transcriptLines, ...line }: ChunkedLine): SharingQueue => line;

@@ -1,9 +1,9 @@
 import type { CaptionLine, CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
+import type { CaptionArtifact, CaptionReceipt } from '../../contract/captions/caption-production.ts';
 import type { CorrectionCheckReceipt, CorrectionReceipt } from '../../contract/captions/correction.ts';
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import { textLinesOf } from '../../rules/caption-guidelines.ts';
 import type { StoredReceipt } from '../stored-records.ts';
-import type { StoredCaptions } from './quality-control.ts';
 
 /** A line of a file, with texts of the host or of a person. */
 interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
@@ -19,7 +19,9 @@ interface CorrectedFile {
 }
 
 /** Captions together with the check that accepted them, or their corrections. */
-export interface CheckedCaptions extends StoredCaptions {
+export interface CheckedCaptions {
+  readonly artifact: Pick<CaptionArtifact, 'jobId' | 'input'> & { readonly lines: readonly FileLine[] };
+  readonly receipt: CaptionReceipt;
   readonly qualityControl: QualityControlReceipt;
   /** Absent for captions as the host made them. */
   readonly corrected?: CorrectedFile | undefined;

@@ -28,6 +28,7 @@ import {
   storedBytes,
   utf8Json,
 } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { laterStagesOf } from '../fold.ts';
 import { digestOf } from '../identities.ts';
 import { stageNamed } from '../stages/run-stages.ts';
@@ -109,15 +110,16 @@ const jsonSchemaOf = (schema: z.ZodType) =>
 
 /**
  * The JSON schemas of everything in a bundle whose rows have the schema `rows`, for readers that lack this program, each complete in
- * itself. JSON Schema cannot say all that the program checks. It takes some hundredths of a second.
+ * itself. JSON Schema cannot say all that the program checks. In steps, one for each schema.
  */
-export const bundleSchemasWith = (rows: z.ZodType): Buffer =>
-  storedBytes({
-    schema: bundledSchemas.shape.schema.value,
-    schemas: Object.fromEntries(
-      Object.entries({ ...described, rows }).map(([name, schema]) => [name, jsonSchemaOf(schema)]),
-    ),
-  });
+export function* bundleSchemasWith(rows: z.ZodType): Steps<Buffer> {
+  const schemas: Record<string, object> = {};
+  for (const [name, schema] of Object.entries({ ...described, rows })) {
+    schemas[name] = jsonSchemaOf(schema);
+    yield;
+  }
+  return storedBytes({ schema: bundledSchemas.shape.schema.value, schemas });
+}
 
 /** The statement that follows from a manifest: every file by its digest, and what the bundle is about. */
 export function statementOf(manifest: BundleManifest): BundleStatement {

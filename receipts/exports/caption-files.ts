@@ -62,14 +62,14 @@ const madeOf = ({ receipt, qualityControl, corrected }: CheckedCaptions): string
 ];
 
 export function* webVttCaptions(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
-  const captions = acceptedCaptionsOf(runtime, form);
+  const captions = yield* acceptedCaptionsOf(runtime, form);
   const cues = (yield* linesOf(captions, form)).map((line) => ({ ...line, text: textOf(line) }));
   return { text: webVttFile(captions, form.side, cues), madeOf: madeOf(captions) };
 }
 
 /** Captions as SubRip. The format has no comments. */
 export function* subRip(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
-  const captions = acceptedCaptionsOf(runtime, form);
+  const captions = yield* acceptedCaptionsOf(runtime, form);
   const time = (ms: number): string => webVttTime(ms).replace('.', ',');
   const cues = (yield* linesOf(captions, form)).map((line, at) => {
     return `${at + 1}\n${time(line.startMs)} --> ${time(line.endMs)}\n${subRipText(textOf(line))}\n`;
@@ -110,7 +110,7 @@ const upperStyle = style.replace('Style: Default', 'Style: Source').replace(',1,
 /** Captions as Advanced SubStation Alpha (version 4.00+). */
 export function* subStationAlpha(runtime: VerifiedRuntime, form: CaptionForm): Steps<ExportedFile> {
   const { side } = form;
-  const captions = acceptedCaptionsOf(runtime, form);
+  const captions = yield* acceptedCaptionsOf(runtime, form);
   const { receipt, qualityControl } = captions;
   const head = [
     '[Script Info]',

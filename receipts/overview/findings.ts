@@ -14,7 +14,6 @@ import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
 import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lines.ts';
-import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { declaresLanguage, evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
@@ -269,7 +268,7 @@ function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
 /** The sides of lines that have no text, counted by side and reason; of the lines that a person corrected, if any were. */
 function withheldLines({ artifact }: VerifiedCaption, corrections: VerifiedCorrections): Withheld[] {
   const counts = new Map<string, { side: CaptionSide; reasonCode: string; lines: number }>();
-  for (const line of isCorrected(corrections) ? corrections.lines : wholeCaptionsOf(artifact.body).lines) {
+  for (const line of isCorrected(corrections) ? corrections.lines : artifact.body.lines) {
     for (const side of ['source', 'target'] as const) {
       const { text, reasonCode } = line[side];
       // A text of a person keeps the reason why the host had none.

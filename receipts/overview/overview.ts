@@ -6,6 +6,7 @@ import { isCanceled } from '../../contract/study/cancellation.ts';
 import { studyStages } from '../../contract/study/stages.ts';
 import type { Lifecycle } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { candidateOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { runtimeListOf } from '../published/runtime.ts';
@@ -237,9 +238,9 @@ function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime
   };
 }
 
-function partsOf(overviewed: OverviewedRuntime): OverviewParts {
+function* partsOf(overviewed: OverviewedRuntime): Steps<OverviewParts> {
   const review = reviewPart(overviewed);
-  const captions = captionsPart(overviewed, review);
+  const captions = yield* captionsPart(overviewed, review);
   return {
     decision: decisionPart(overviewed),
     review,
@@ -253,14 +254,23 @@ function partsOf(overviewed: OverviewedRuntime): OverviewParts {
  * Everything that a client wants to show of a runtime, in words, in numbers with units, and as requests for what may be done
  * next. `standing` is what its actor said before the journal was read: where both differ, the journal is newer.
  */
-export function runtimeOverviewOf(
+export const runtimeOverviewOf = (
   runtime: VerifiedRuntime,
   standing: StudyActorState,
   host: HostAbilities,
-): RuntimeOverview {
+): RuntimeOverview => resultOfSteps(runtimeOverviewBySteps(runtime, standing, host));
+
+/** The same in steps. */
+export function* runtimeOverviewBySteps(
+  runtime: VerifiedRuntime,
+  standing: StudyActorState,
+  host: HostAbilities,
+): Steps<RuntimeOverview> {
   const overviewed = overviewedRuntime(runtime, standing, host);
-  const parts = partsOf(overviewed);
+  const parts = yield* partsOf(overviewed);
+  yield;
   const findings = overviewFindingsOf(runtime, overviewed.hasEnded);
+  yield;
   const claims = overviewed.study === null ? [] : claimSentences(overviewed.study.findings);
   return {
     schema: 'studio.local-runtime-overview.v1',

@@ -6,11 +6,11 @@ import { wireText } from '../../contract/causes/wording.ts';
 import type { OverviewPart } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
-import { resultOfSteps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { isCorrected } from '../captions/corrected-lines.ts';
 import { hasSubtitleLines } from '../captions/executors.ts';
-import { type CaptionAbility, captionProspectOf, captionsOff } from '../captions/prospect.ts';
+import { type CaptionAbility, captionProspectBySteps, captionsOff } from '../captions/prospect.ts';
 import { countText } from '../evidence-chain.ts';
 import type { VerifiedRuntime, VerifiedStudy, VerifiedTail } from '../fold.ts';
 import { approvable, approvedStudyOf } from '../published/captions.ts';
@@ -215,16 +215,16 @@ function deeper(study: Pick<VerifiedStudy, 'findings'> | null, cause: PartCause)
  * The part of captions that this host would not have of a study, even with an approval; null if it would have some. If the media has
  * subtitles that give captions, the causes have this as the way out.
  */
-function hostObstacle(
+function* hostObstacle(
   path: string,
   study: CaptionedStudy | null,
   attempt: number,
   { captions }: HostAbilities,
-): OverviewPart | null {
+): Steps<OverviewPart | null> {
   if (captions.classification === 'recorded_real_pipeline_fixture') return without(path, 'never', captionsOff);
-  const absence = study === null ? null : captionProspectOf(study, attempt, captions).absence;
+  const absence = study === null ? null : (yield* captionProspectBySteps(study, attempt, captions)).absence;
   if (study === null || absence === null) return null;
-  const way: readonly PartCause[] = resultOfSteps(hasSubtitleLines(study))
+  const way: readonly PartCause[] = (yield* hasSubtitleLines(study))
     ? [{ code: 'subtitles_give_captions', params: {} }]
     : [];
   const text = [absence, ...way].map((each) => wireText(each)).join('; ');
@@ -232,15 +232,15 @@ function hostObstacle(
 }
 
 /** True if captions may be made under a valid approval, and would have lines. */
-function possiblePart(
+function* possiblePart(
   path: string,
   { attempts }: VerifiedCaptions,
   { host, runtime }: OverviewedRuntime,
   approval: ApprovalReference,
-): OverviewPart {
+): Steps<OverviewPart> {
   if (attempts >= maximumCaptionAttempts)
     return without(path, 'failed', { code: 'attempts_failed', params: { attempts } });
-  const obstacle = hostObstacle(path, approvedStudyOf(runtime, approval), attempts, host);
+  const obstacle = yield* hostObstacle(path, approvedStudyOf(runtime, approval), attempts, host);
   if (obstacle !== null) return obstacle;
   const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed`;
   return bare(path, 'waiting', `captions may be made under the approval${again}`);
@@ -249,7 +249,7 @@ function possiblePart(
 const approvalMissing: PartCause = { code: 'approval_missing', params: {} };
 
 /** The captions made under the approval. */
-export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): OverviewPart {
+export function* captionsPart(overviewed: OverviewedRuntime, review: OverviewPart): Steps<OverviewPart> {
   const { study, base, runtime } = overviewed;
   const path = `${base}/caption-productions`;
   const { captions, authority = null } = study?.tail ?? {};
@@ -260,12 +260,12 @@ export function captionsPart(overviewed: OverviewedRuntime, review: OverviewPart
   const obstacle = captionObstacleOf(runtime.accepted.record, overviewed.host.captions.allowance.maxDurationMs);
   if (obstacle !== null) return { ...without(path, 'never', obstacle), causes: [deeper(study, obstacle)] };
   if (captions === undefined || !study?.conclusion) return pending(overviewed, path, 'no captions');
-  if (authority !== null) return possiblePart(path, captions, overviewed, authority);
+  if (authority !== null) return yield* possiblePart(path, captions, overviewed, authority);
   if (!['waiting', 'under_way'].includes(review.state)) {
     return without(path, 'never', approvalMissing);
   }
   // A person must not sign for captions that cannot come of it.
-  const before = hostObstacle(path, approvable(runtime), captions.attempts, overviewed.host);
+  const before = yield* hostObstacle(path, approvable(runtime), captions.attempts, overviewed.host);
   return before ?? without(path, 'not_yet', { code: 'approval_to_come', params: {} });
 }
 

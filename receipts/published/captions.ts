@@ -6,12 +6,11 @@ import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { CaptionedStudy } from '../captions/captioned-study.ts';
-import { correctionDecisionOf, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
+import { correctionDecisionBySteps, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
-import { wholeCaptionsOf } from '../captions/stored-captions.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
-import { checkableOf, type VerifiedCaption } from '../stages/captions.ts';
+import type { VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -121,40 +120,41 @@ interface AcceptedCaptions {
  * Throws `not_found` if there are none, `illegal_caption_qc_transition` while no check has accepted them, and
  * `caption_authority_required` once their approval was withdrawn.
  */
-export function acceptedCaptionsOf(
+export function* acceptedCaptionsOf(
   runtime: VerifiedRuntime,
   { jobId, corrections = 'applied' }: AcceptedCaptions = {},
-): CheckedCaptions {
+): Steps<CheckedCaptions> {
   const published = publishedCaptionsOf(runtime).find(({ row }) => jobId === undefined || row.jobId === jobId);
   if (published === undefined) {
     throw new ServiceError('not_found', jobId === undefined ? lackOf(runtime) : 'this runtime has no such captions');
   }
   const { row, caption } = published;
   const check = caption.qualityControl;
-  const corrected = corrections === 'applied' ? correctedOf(runtime) : null;
+  const corrected = corrections === 'applied' ? yield* correctedOf(runtime) : null;
   if (check === null || (corrected ?? check).decision.outcome !== 'accepted') {
     throw new ServiceError('illegal_caption_qc_transition', 'no check has accepted these captions');
   }
   if (row.authorityState !== 'unrevoked') {
     throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
   }
-  const { artifact, ...checkable } = checkableOf(caption);
-  if (corrected !== null) return { ...checkable, artifact, qualityControl: check.body, corrected };
+  const { artifact, receipt } = { artifact: caption.artifact.body, receipt: caption.receipt.body };
+  if (corrected !== null) return { artifact, receipt, qualityControl: check.body, corrected };
   const accepted = new Set(
     check.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
   );
-  const lines = artifact.lines.filter(({ id }) => accepted.has(id));
-  return { ...checkable, artifact: { ...artifact, lines }, qualityControl: check.body };
+  const { jobId: id, input } = artifact;
+  const lines = [...artifact.lines].filter((line) => accepted.has(line.id));
+  return { artifact: { jobId: id, input, lines }, receipt, qualityControl: check.body };
 }
 
 /** The lines of captions that a person corrected, with what was decided on them; null for captions without corrections. */
-function correctedOf({ execution }: VerifiedRuntime) {
+function* correctedOf({ execution }: VerifiedRuntime) {
   const { corrections } = execution?.study.tail ?? { corrections: noCorrections };
   const correction = corrections.chain.at(-1)?.receipt;
   if (corrections.base === null || correction === undefined || !isCorrected(corrections)) return null;
   const { check, base } = corrections;
   if (check === null) throw new ServiceError('illegal_caption_qc_transition', 'the corrected lines are not checked');
-  const decision = correctionDecisionOf(corrections.lines, base);
+  const decision = yield* correctionDecisionBySteps(corrections.lines, base);
   const lines = corrections.lines.filter((_, at) => decision.lines[at]?.outcome === 'accepted');
   return { lines, correction, check, decision };
 }
@@ -172,9 +172,7 @@ export function* publishedCaptionReportsOf(runtime: VerifiedRuntime): Steps<Capt
   const reports: CaptionQualityReports['reports'] = [];
   for (const { caption } of publishedCaptionsOf(runtime)) {
     const { body, contentId } = caption.artifact;
-    const artifact = wholeCaptionsOf(body);
-    yield;
-    reports.push(...(yield* captionQualityReportsOf({ artifact, contentId, shotTimesMs, frameRate: null })));
+    reports.push(...(yield* captionQualityReportsOf({ artifact: body, contentId, shotTimesMs, frameRate: null })));
   }
   return { schema: 'studio.local-runtime-caption-quality-reports.v1', ...runtimeListOf(runtime), reports };
 }

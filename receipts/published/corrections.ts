@@ -8,23 +8,26 @@ import {
 } from '../../contract/captions/correction.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import type { Reviewer } from '../../contract/review.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { captionObstacleOf } from '../captions/captioned-study.ts';
 import {
   type AskedCorrection,
   type BaseLines,
+  type CorrectionDecision,
   type CurrentLine,
   captionBaseOf,
   correctedBy,
-  correctionDecisionOf,
+  correctionDecisionBySteps,
   correctionsOn,
-  draftBaseOf,
+  draftBaseBySteps,
   isCorrected,
   isOriginal,
   noCorrections,
+  plainLine,
   type VerifiedCorrection,
   type VerifiedCorrections,
 } from '../captions/corrected-lines.ts';
-import { type CaptionAbility, captionProspectOf, captionsAreOff } from '../captions/prospect.ts';
+import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
@@ -48,7 +51,7 @@ const withoutLines = (code: CorrectionObstacle['code'], message: string): Correc
  * The lines of a runtime that a person may correct. They are those of its captions, or before a production the lines that this
  * host would make captions of.
  */
-export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility): Correctable {
+export function* correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility): Steps<Correctable> {
   const { execution, accepted } = runtime;
   const conclusion = execution?.study.conclusion ?? null;
   if (execution === null || conclusion === null) {
@@ -79,27 +82,29 @@ export function correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility)
   if (ability.classification === 'recorded_real_pipeline_fixture') {
     return withoutLines('caption_current_run_causality_required', captionsAreOff);
   }
-  const { job, absence } = captionProspectOf(study, captions.attempts, ability);
+  const { job, absence } = yield* captionProspectBySteps(study, captions.attempts, ability);
   if (absence !== null) return withoutLines('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
-  return on(draftBaseOf(job), isOpen);
+  return on(yield* draftBaseBySteps(job), isOpen);
 }
 
 type Changed = ShownLine['changed'];
 
 /** The lines of a runtime as the wire shows them. */
-function shownLines(
+function* shownLines(
   lines: readonly CurrentLine[],
   base: BaseLines,
+  decided: CorrectionDecision['lines'],
   changedBy: (line: CurrentLine) => Changed,
-): ShownLine[] {
-  const decided = correctionDecisionOf(lines, base).lines;
-  return lines.flatMap((line, at) => {
-    const decision = decided[at];
-    if (decision === undefined) return [];
-    const { outcome, reasonCode } = decision;
-    const { correctionId, ...shown } = line;
-    return [{ ...shown, changed: isOriginal(line, base) ? null : changedBy(line), decision: { outcome, reasonCode } }];
-  });
+): Steps<ShownLine[]> {
+  const shown: ShownLine[] = [];
+  for (const [at, { outcome, reasonCode }] of decided.entries()) {
+    yield;
+    const line = lines[at];
+    if (line === undefined) break;
+    const changed = isOriginal(line, base) ? null : changedBy(line);
+    shown.push({ ...plainLine(line), changed, decision: { outcome, reasonCode } });
+  }
+  return shown;
 }
 
 const byId = ({ chain }: VerifiedCorrections): ReadonlyMap<string, VerifiedCorrection> =>
@@ -140,31 +145,45 @@ function writtenOf({ chain }: VerifiedCorrections): CaptionCorrections['correcti
   }));
 }
 
-function checkOf({ check, lines }: VerifiedCorrections, base: BaseLines): CaptionCorrections['check'] {
-  const { lines: _, ...verdict } = correctionDecisionOf(lines, base);
+function checkOf(
+  { check }: VerifiedCorrections,
+  { lines: _, ...verdict }: CorrectionDecision,
+): CaptionCorrections['check'] {
   if (check === null) return { ...verdict, recorded: null };
   const { contentId: receiptContentId, body } = check;
   return { ...verdict, recorded: { checkId: body.checkId, receiptId: body.receiptId, receiptContentId } };
 }
 
+const noLines = {
+  languages: null,
+  head: null,
+  base: null,
+  originals: [] as OriginalLine[],
+  lines: [] as ShownLine[],
+  check: null,
+};
+
+function* linesOf(corrections: VerifiedCorrections, base: BaseLines) {
+  const decision = yield* correctionDecisionBySteps(corrections.lines, base);
+  return {
+    languages: { source: base.input.sourceLanguage, target: base.input.targetLanguage },
+    head: correctionHeadOf(corrections, base),
+    base: base.base,
+    originals: [...base.lines],
+    lines: yield* shownLines(corrections.lines, base, decision.lines, changedIn(corrections)),
+    check: checkOf(corrections, decision),
+  };
+}
+
 /** The answer to a read of corrections. */
-export function correctionsOf(
+export function* correctionsOf(
   runtime: VerifiedRuntime,
   ability: CaptionAbility,
   reviewer: Reviewer,
-): CaptionCorrections {
-  const { obstacle, base, corrections } = correctableOf(runtime, ability);
-  const lines =
-    base === null
-      ? { languages: null, head: null, base: null, originals: [] as OriginalLine[], lines: [], check: null }
-      : {
-          languages: { source: base.input.sourceLanguage, target: base.input.targetLanguage },
-          head: correctionHeadOf(corrections, base),
-          base: base.base,
-          originals: [...base.lines],
-          lines: shownLines(corrections.lines, base, changedIn(corrections)),
-          check: checkOf(corrections, base),
-        };
+): Steps<CaptionCorrections> {
+  const { obstacle, base, corrections } = yield* correctableOf(runtime, ability);
+  yield;
+  const lines = base === null ? noLines : yield* linesOf(corrections, base);
   return {
     schema: 'studio.local-runtime-caption-corrections.v1',
     ...runtimeListOf(runtime),
@@ -177,22 +196,23 @@ export function correctionsOf(
 }
 
 /** The answer to a preview. Throws `CorrectionFault` for what the lines do not allow. */
-export function correctionPreviewOf(
+export function* correctionPreviewOf(
   runtime: VerifiedRuntime,
   { corrections, base }: { readonly corrections: VerifiedCorrections; readonly base: BaseLines },
   asked: AskedCorrection,
   { id, label }: Reviewer,
-): CaptionCorrectionPreview {
+): Steps<CaptionCorrectionPreview> {
   const { lines, touched } = correctedBy(corrections, base, asked);
   const known = changedIn(corrections);
   const draft = { correctionId: null, recordedAt: null, reviewer: { id, label } };
-  const { lines: _, ...check } = correctionDecisionOf(lines, base);
+  yield;
+  const { lines: decided, ...check } = yield* correctionDecisionBySteps(lines, base);
   return {
     schema: 'studio.local-runtime-caption-correction-preview.v1',
     ...runtimeListOf(runtime),
     head: correctionHeadOf(corrections, base),
-    lines: shownLines(lines, base, (line) => (touched.has(line.id) ? draft : known(line))),
+    lines: yield* shownLines(lines, base, decided, (line) => (touched.has(line.id) ? draft : known(line))),
     check,
-    reports: captionFindingsOf(lines, { source: base.input.sourceLanguage, target: base.input.targetLanguage }),
+    reports: yield* captionFindingsOf(lines, { source: base.input.sourceLanguage, target: base.input.targetLanguage }),
   };
 }

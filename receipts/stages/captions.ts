@@ -48,7 +48,7 @@ import {
   storedCitations,
   storedFormBySteps,
   storedFormOf,
-  wholeCaptionsOf,
+  wholeCaptionsBySteps,
 } from '../captions/stored-captions.ts';
 import {
   longTranslationSummaryOf,
@@ -275,11 +275,12 @@ export interface VerifiedCaption {
 }
 
 /** Verified captions as a check takes them. */
-export const checkableOf = ({ reference, artifact, receipt }: VerifiedCaption): CheckableCaptions => ({
-  reference,
-  artifact: wholeCaptionsOf(artifact.body),
-  receipt: receipt.body,
-});
+export const checkableOf = (caption: VerifiedCaption): CheckableCaptions => resultOfSteps(checkableBySteps(caption));
+
+/** The same in steps. */
+export function* checkableBySteps({ reference, artifact, receipt }: VerifiedCaption): Steps<CheckableCaptions> {
+  return { reference, artifact: yield* wholeCaptionsBySteps(artifact.body), receipt: receipt.body };
+}
 
 /** The captions under the approval of a run. */
 export interface VerifiedCaptions {
@@ -366,7 +367,7 @@ async function foldCaptionsChecked(
   const recorded = journal.count('artifact.recorded');
   if (caption === null || caption.qualityControl !== null) throw journal.fault('type', recorded);
   const { receiptContentId } = journal.expect('caption.quality_control_decided', recorded).data;
-  const checkable = checkableOf(caption);
+  const checkable = await resultInSlices(checkableBySteps(caption), pause);
   await resultInSlices(decisionBySteps(checkable), pause);
   const checked = await reopenCheck(content, receiptContentId, run, checkable);
   journal.take(recordQualityControl(run, checkable).events);

@@ -19,6 +19,7 @@ import {
   explanationLimits,
 } from '../../contract/explanations/explanation.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import { resultInSlices } from '../../formats/steps.ts';
 import type { CheckableCaptions } from '../captions/quality-control.ts';
 import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import {
@@ -37,7 +38,7 @@ import {
 } from '../explanations/explanation.ts';
 import { readStoredReceipt, type StoredReceipt, type StoredShape, storedJson } from '../stored-records.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';
-import { checkableOf, type VerifiedCaption } from './captions.ts';
+import { checkableBySteps, type VerifiedCaption } from './captions.ts';
 import type { LaterStage } from './stage.ts';
 
 /** The exact prompt and settings of a model. */
@@ -221,7 +222,7 @@ async function foldExplanationStarted(
   const { journal, run } = context;
   const { request, grant } = journal.expect('language.explanation_started').data;
   if (verified === null) throw journal.fault('type');
-  const caption = checkableOf(verified);
+  const caption = await resultInSlices(checkableBySteps(verified), context.pause);
   const place = misplacedIn(request, caption);
   if (place !== null) throw journal.fault(place);
   const task = { run, request, input: explanationInputOf(run, caption, request), executor: grant.executor };

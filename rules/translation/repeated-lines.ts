@@ -151,6 +151,61 @@ function commonColumns(columns: readonly Column[] | null, others: readonly Colum
   });
 }
 
+/** The part that sources have in common. */
+interface Common {
+  readonly lengths: { readonly shortest: number; readonly longest: number };
+  readonly beginning: readonly string[];
+  /** From the last sign on. */
+  readonly ending: readonly string[];
+  readonly columns: readonly Column[] | null;
+}
+
+/** In steps, one for each source. */
+function* commonPartOf(sources: readonly Source[]): Steps<Common> {
+  let [shortest, longest] = [Number.POSITIVE_INFINITY, 0];
+  let { signs: beginning = [], backwards: ending = [] }: Partial<Source> = sources[0] ?? {};
+  let columns = sources[0]?.columns ?? null;
+  for (const { signs, backwards, columns: own } of sources) {
+    yield;
+    columns = commonColumns(columns, own);
+    shortest = Math.min(shortest, signs.length);
+    longest = Math.max(longest, signs.length);
+    beginning = commonBeginning(beginning, signs);
+    ending = commonBeginning(ending, backwards);
+  }
+  return { lengths: { shortest, longest }, beginning, ending, columns };
+}
+
+/** The most frequent sign in each place of sources, as far as half of them are long. In steps, one for each source. */
+function* middleOf(sources: readonly Source[]): Steps<readonly string[]> {
+  const places: Map<string, number>[] = [];
+  for (const { signs } of sources) {
+    yield;
+    for (const [at, sign] of signs.entries()) {
+      const counts = places[at] ?? new Map<string, number>();
+      places[at] = counts.set(sign, (counts.get(sign) ?? 0) + 1);
+    }
+  }
+  const middle: string[] = [];
+  for (const counts of places) {
+    yield;
+    let [reached, most, frequent] = [0, 0, ''];
+    for (const [sign, count] of counts) {
+      reached += count;
+      if (count > most) [most, frequent] = [count, sign];
+    }
+    if (2 * reached < sources.length) break;
+    middle.push(frequent);
+  }
+  return middle;
+}
+
+/** A text, and the most that any of some sources differs from it. */
+interface Center {
+  readonly signs: readonly string[];
+  readonly farthest: number;
+}
+
 /** The most that a source can differ from any of those with these columns. */
 function mostBetween({ columns }: Source, common: readonly Column[] | null): number {
   const joined = commonColumns(common, columns);
@@ -161,67 +216,79 @@ function mostBetween({ columns }: Source, common: readonly Column[] | null): num
 /**
  * Sources among which one is sought that is unlike another. A source that is like all of them need not be compared with each. An
  * edit distance is at most the sum of those to a third text, and of those of their words. It is also at most what is left of the
- * longer text without a common beginning and end.
+ * longer text without a common beginning and end. The third text is that of the most frequent signs: no source need be it.
  */
 class Sources {
   readonly #members: Source[];
   readonly #leastLikeness: number;
-  readonly #lengths: { readonly shortest: number; readonly longest: number };
-  readonly #beginning: readonly string[];
-  /** From the last sign on. */
-  readonly #ending: readonly string[];
-  readonly #columns: readonly Column[] | null;
+  /** Null for a first source, which is compared with each. */
+  #common: Common | null = null;
+  #isFirst = true;
+  /** Null until a source was compared with all members. */
+  #middle: Center | null = null;
   /** Of the sources that were compared with all members, the one whose farthest member is nearest. */
-  #center: { readonly source: Source; readonly farthest: number } | null = null;
+  #center: Center | null = null;
 
   constructor(members: ReadonlySet<Source>, leastLikeness: number) {
     this.#members = [...members];
     this.#leastLikeness = leastLikeness;
-    let [shortest, longest] = [Number.POSITIVE_INFINITY, 0];
-    let { signs: beginning = [], backwards: ending = [] }: Partial<Source> = this.#members[0] ?? {};
-    let columns = this.#members[0]?.columns ?? null;
-    for (const { signs, backwards, columns: own } of this.#members) {
-      columns = commonColumns(columns, own);
-      shortest = Math.min(shortest, signs.length);
-      longest = Math.max(longest, signs.length);
-      beginning = commonBeginning(beginning, signs);
-      ending = commonBeginning(ending, backwards);
-    }
-    this.#columns = columns;
-    this.#lengths = { shortest, longest };
-    [this.#beginning, this.#ending] = [beginning, ending];
   }
 
   /** True if a member is unlike a source, and not one that may be so, as `isAllowed` says. */
   *hasUnlike(source: Source, isAllowed: (member: Source) => boolean): Steps<boolean> {
-    if (this.#areAllLike(source)) return false;
+    if (!this.#isFirst) {
+      this.#common ??= yield* commonPartOf(this.#members);
+      if (this.#areAllLike(source, this.#common)) return false;
+    }
+    this.#isFirst = false;
     let farthest = 0;
     for (const [place, member] of this.#members.entries()) {
       yield;
+      if (member === source) continue;
+      // It may be as far as it wants, so a center without its distance would promise too much.
+      if (isAllowed(member)) {
+        farthest = Number.POSITIVE_INFINITY;
+        continue;
+      }
       const longer = Math.max(source.signs.length, member.signs.length);
       const shorter = Math.min(source.signs.length, member.signs.length);
       const isFar = likenessAt(longer - shorter, longer) < this.#leastLikeness;
       const distance = isFar ? longer : distanceBetween(source, member);
       farthest = Math.max(farthest, distance);
-      if (likenessAt(distance, longer) >= this.#leastLikeness || isAllowed(member)) continue;
+      if (likenessAt(distance, longer) >= this.#leastLikeness) continue;
       // A member that is unlike one source is probably unlike the next: such members come first from now on.
       if (place > 0) this.#members.unshift(...this.#members.splice(place, 1));
       return true;
     }
-    if (farthest < (this.#center?.farthest ?? Number.POSITIVE_INFINITY)) this.#center = { source, farthest };
+    const { signs } = source;
+    if (farthest < (this.#center?.farthest ?? Number.POSITIVE_INFINITY)) this.#center = { signs, farthest };
+    this.#middle ??= yield* this.#middleOfMembers();
     return false;
   }
 
-  #areAllLike(source: Source): boolean {
+  *#middleOfMembers(): Steps<Center> {
+    const signs = yield* middleOf(this.#members);
+    let farthest = 0;
+    for (const member of this.#members) {
+      yield;
+      farthest = Math.max(farthest, editDistance(signs, member.signs));
+    }
+    return { signs, farthest };
+  }
+
+  #areAllLike(source: Source, common: Common): boolean {
     const { length } = source.signs;
-    const [shortest, longest] = [Math.min(this.#lengths.shortest, length), Math.max(this.#lengths.longest, length)];
-    const beginning = commonBeginning(this.#beginning, source.signs).length;
-    const ending = commonBeginning(this.#ending, source.backwards).length;
-    const common = Math.min(beginning + ending, shortest);
-    if (likenessAt(longest - common, longest) >= this.#leastLikeness) return true;
+    const { lengths, columns } = common;
+    const [shortest, longest] = [Math.min(lengths.shortest, length), Math.max(lengths.longest, length)];
+    const beginning = commonBeginning(common.beginning, source.signs).length;
+    const ending = commonBeginning(common.ending, source.backwards).length;
+    const shared = Math.min(beginning + ending, shortest);
+    if (likenessAt(longest - shared, longest) >= this.#leastLikeness) return true;
     const isWithin = (most: number): boolean => likenessAt(most, Math.max(1, length)) >= this.#leastLikeness;
-    if (isWithin(mostBetween(source, this.#columns))) return true;
-    return this.#center !== null && isWithin(distanceBetween(source, this.#center.source) + this.#center.farthest);
+    if (isWithin(mostBetween(source, columns))) return true;
+    return [this.#middle, this.#center].some(
+      (center) => center !== null && isWithin(editDistance(source.signs, center.signs) + center.farthest),
+    );
   }
 }
 
@@ -259,6 +326,7 @@ function* unlikeOnes(
   const known = new Map<Source, boolean>();
   const unlike: string[] = [];
   for (const { id, source } of lines) {
+    yield;
     const isUnlike = known.get(source) ?? (yield* sources.hasUnlike(source, (other) => isAllowed(source, other)));
     known.set(source, isUnlike);
     if (isUnlike) unlike.push(id);

@@ -65,6 +65,8 @@ test('lines that repeat a translation are those of a comparison of every line wi
   t.true(repeated > 1000);
 });
 
+const firstWords = (count: number): string => Array.from({ length: count + 2 }, (_, at) => `word${at}`).join(' ');
+
 /** A source and its translation by the number of their line. */
 const dialogues: Readonly<Record<string, (at: number) => readonly [source: string, translation: string]>> = {
   'all equal': () => ['The same line again and again', 'Immer wieder dieselbe Zeile'],
@@ -74,6 +76,13 @@ const dialogues: Readonly<Record<string, (at: number) => readonly [source: strin
   'very long': (at) => [`${'long words of a film '.repeat(24)}${at}`, 'lange Worte eines Films '.repeat(22)],
   'of one character': (at) => [String.fromCharCode(97 + (at % 26)), 'a'],
   'without spaces': (at) => [`${'a'.repeat(400)}${at}`, 'b'.repeat(400)],
+  'nested with their sources': (at) => [firstWords(at % 100), firstWords(at % 100)],
+  'that are alike in any place': (at) => {
+    const below = drawnFrom(at);
+    const signs = [...'the first text of many that are nearly the same '.repeat(2)];
+    for (let change = 0; change < 10; change += 1) signs[below(signs.length)] = 'abcdefgh'[below(8)] ?? '';
+    return [signs.join(''), 'Dies ist eine Zeile'];
+  },
   'in Chinese': (at) => [`这是第${at}行字幕的内容`, 'これは字幕の内容です'],
 };
 
@@ -91,6 +100,15 @@ for (const [what, lineOf] of Object.entries(dialogues)) {
     t.true(stepsOver(3000) <= 2.5 * stepsOver(1500));
   });
 }
+
+test('bug: lines that are alike under one translation were compared in one step', (t) => {
+  const numbered = Array.from({ length: 500 }, (_, at) => ({
+    line: { id: `line-${at}`, text: `This is line number ${at}` },
+    translation: 'Dies ist eine Zeile',
+  }));
+  // Each is read, compared as a line that is held and as one that holds, and each is a part of what they have in common twice.
+  t.true(cost(repeatedlyTranslated(numbered)).steps >= 5 * numbered.length);
+});
 
 test('an edit distance is that of its table', (t) => {
   const byTable = (one: readonly string[], other: readonly string[]): number => {

@@ -11,13 +11,14 @@ import {
 import { longQualityControlReceipt } from '../../../contract/captions/quality-control.ts';
 import type { Judgement } from '../../../contract/judgement.ts';
 import { storedBytes } from '../../../formats/canonical-json.ts';
-import { resultOfSteps } from '../../../formats/steps.ts';
+import { resultOfSteps, type Steps } from '../../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
+import { draftBaseBySteps } from '../../../receipts/captions/corrected-lines.ts';
 import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
-import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { demandDerived, demandDerivedInSteps, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import {
   acceptedCaptionsOf,
@@ -26,7 +27,8 @@ import {
   publishedCaptionsOf,
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
-import { checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { correctionsOf } from '../../../receipts/published/corrections.ts';
+import { checkableBySteps, checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
@@ -356,11 +358,52 @@ test('long captions and their check are derived again when they are reopened', a
   if (published === undefined) throw new Error('there are captions');
   t.deepEqual(published.caption.artifact.body, captionsOf(longJob));
   t.is(publishedQualityControlsOf(runtime)[0]?.acceptedLineIds.length, lineCount);
-  t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
+  t.is(resultOfSteps(acceptedCaptionsOf(runtime)).artifact.lines.length, lineCount);
   t.is(resultOfSteps(publishedCaptionReportsOf(runtime)).reports[0]?.cues.length, lineCount);
   const { run } = longCaptioned;
   const checkable = checkableOf(published.caption);
   t.deepEqual(recordQualityControl(run, checkable).events, longSteps.checked);
+});
+
+/** The number of steps that a computation can be paused between. */
+const countedSteps = (steps: Steps<unknown>): number => {
+  for (let count = 1; ; count += 1) if (steps.next().done === true) return count;
+};
+
+test('bug: reads of long captions held the thread of the host for all of their lines', async (t) => {
+  const { runtime } = await reopened(...goingOn(longStudy, longObjects, ...longTail, longSteps.checked));
+  const [published] = publishedCaptionsOf(runtime);
+  if (published === undefined) throw new Error('there are captions');
+  const ability = { classification, allowance: allowed } as const;
+  const drafted = await captionedStudy(longStudy);
+  const reads = {
+    'to check them': checkableBySteps(published.caption),
+    'to compare them': demandDerivedInSteps('caption', published.caption.artifact.body, captionsOf(longJob), 'jobId'),
+    corrections: correctionsOf(runtime, ability, { id: 'reviewer', label: 'Reviewer' }),
+    'lines before a production': draftBaseBySteps({ study: drafted, classification }),
+    reports: publishedCaptionReportsOf(runtime),
+  };
+  for (const [what, steps] of Object.entries(reads)) t.true(countedSteps(steps) >= lineCount, what);
+});
+
+test('records that differ in a list are refused in steps as at once, at the same place', (t) => {
+  const captions = captionsOf(longJob);
+  const [first, ...lines] = captions.lines;
+  const others: readonly object[] = [
+    { ...captions, lines },
+    { ...captions, lines: [...lines, first] },
+    { ...captions, lines: [...captions.lines.slice(0, -1), { ...captions.lines.at(-1), endMs: 1 }] },
+    { ...captions, more: 1 },
+    { ...captions, runId: undefined },
+    { ...captions, jobId: 'caption-production:other' },
+  ];
+  for (const other of others) {
+    const refused = t.throws(() => demandDerived('caption', captions, other, 'jobId'));
+    t.throws(() => resultOfSteps(demandDerivedInSteps('caption', captions, other, 'jobId')), {
+      message: refused?.message ?? '',
+    });
+  }
+  t.notThrows(() => resultOfSteps(demandDerivedInSteps('caption', captions, { ...captions }, 'jobId')));
 });
 
 test('a chunk that is missing, changed, or of other captions is found', async (t) => {
@@ -413,7 +456,7 @@ test('bug: captions that cite more reads than one record has room for were too l
   const journal = [reviewed.started, reviewed.recorded, made.started, made.recorded] as const;
   const { runtime } = await reopened(...goingOn(citing, all, ...journal, made.checked));
   t.deepEqual(publishedCaptionsOf(runtime)[0]?.caption.artifact.body, captions);
-  t.is(acceptedCaptionsOf(runtime).artifact.lines.length, lineCount);
+  t.is(resultOfSteps(acceptedCaptionsOf(runtime)).artifact.lines.length, lineCount);
 
   const part = made.objects.find(({ bytes }) => Buffer.from(bytes).includes('caption-production.citations.v1'));
   if (part === undefined) throw new Error('there are records of citations');
