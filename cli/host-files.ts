@@ -78,7 +78,7 @@ async function writtenAt(path: string): Promise<WrittenHost> {
     const parsed = contents.safeParse(JSON.parse(text));
     if (parsed.success) return { state: 'written', file: parsed.data, text };
   } catch (error) {
-    // What should be the folder is a file.
+    // There is a file in the place of the folder.
     if (failedWith(error, 'ENOTDIR')) return { state: 'none' };
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     return { state: 'unreadable', why: `it cannot be read${code}` };
