@@ -58,10 +58,10 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['br', (zlib) => zlib.createBrotliDecompress()],
 ]);
 
-/** More codings on one body serve nobody; each costs memory. */
+/** Each coding costs memory, and real servers use one. */
 const mostCodings = 4;
 
-/** The body of an answer as its server had it: some compress what nobody asked them to. Throws `Error` for a coding that is not known. */
+/** The body of an answer as its server had it: some compress it unasked. Throws `Error` for a coding that is not known. */
 async function decodedBody(answer: IncomingMessage): Promise<Readable> {
   const codings = (answer.headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -115,7 +115,7 @@ async function sentAlone(address: string, request: SignedRequest): Promise<Respo
     const asked = http.request(address, { method, headers: fields, agent: false, signal }, (answer) => {
       responseOf(answer, method).then(resolve, (error) => asked.destroy(error));
     });
-    // Without a listener, Node closes the connection and tells nobody.
+    // Without a listener, Node closes the connection and reports nothing.
     asked.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(new Error('the server answered 101, for another protocol'));

@@ -166,7 +166,7 @@ export function spokenIn(seconds: number, region: RawRegion): RawRegion {
   return region;
 }
 
-/** Throws `RecognitionFailure` if nobody says so many characters or words in a sound of this length. */
+/** Throws `RecognitionFailure` if no speech has so many characters or words in a sound of this length. */
 export function demandSpoken(seconds: number, what: string, found: number): void {
   const most = Math.floor(ANSWER_TEXT.charactersPerSecond * seconds) + ANSWER_TEXT.loopCharacters;
   if (found <= most) return;

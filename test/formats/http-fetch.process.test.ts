@@ -140,7 +140,7 @@ test('bug: a file that changed while it was sent failed as a connection that clo
   await writeFile(file, 'other');
   const server = await serverOf(t, (request) => request.resume());
   for (const [name, send] of Object.entries(senders)) {
-    // Its reason is no `Error` of the platform, or the cause of one.
+    // `fetch` gives its reason as a cause.
     const reason = await send(server, { method: 'PATCH', body }).catch((error) => error.cause ?? error);
     t.is(reason.name, 'NotReadableError', name);
   }

@@ -175,7 +175,7 @@ test('bug: words beside segments that overlap were counted in each: a small answ
     lines.map((line) => line.words.length),
     [40, 1, ...Array(248).fill(0)],
   );
-  // Lists that are too long are not looked into: these have items that nobody can read.
+  // Lists that are too long are refused before their items, which are invalid here.
   server.behave(transcribes({ text: 'Take', words: Array(4097).fill(7), segments: [] }));
   t.deepEqual((await recognizer.recognize(sound, signal)).lines[0]?.words, []);
   server.behave(transcribes({ segments: Array(257).fill({}) }));
