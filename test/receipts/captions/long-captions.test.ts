@@ -121,7 +121,7 @@ test('bug: the sounds of a word were found again for each name of its line', (t)
     const known = namesBySound([text]);
     const { replaceAll } = String.prototype;
     let replaced = 0;
-    String.prototype.replaceAll = function (...asked: Parameters<typeof replaceAll>) {
+    String.prototype.replaceAll = function (this: string, ...asked: Parameters<typeof replaceAll>) {
       replaced += 1;
       return replaceAll.apply(this, asked);
     } as typeof replaceAll;
