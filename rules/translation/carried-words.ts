@@ -180,17 +180,18 @@ function hasConsonantsOf(sound: string, word: string): boolean {
 /** Korean puts a vowel between consonants of other languages, and writes an *l* between vowels twice. */
 const readingsOf = (latin: string): string[] => [latin, latin.replaceAll('eu', '').replaceAll('ll', 'l')];
 
+/** The sounds of a name: by its spelling, and all that it may have. */
+const nameSounds = (name: string) => ({ own: soundOf(name), all: soundsOf(name) });
+
+const wordSounds = (word: string): string[] => readingsOf(word).map(soundOf);
+
+const areAlike = ({ own, all }: ReturnType<typeof nameSounds>, others: readonly string[]): boolean =>
+  others.some(
+    (other) => all.some((sound) => beginsLike(sound, other) >= SOUND_LIKENESS.letters) || hasConsonantsOf(own, other),
+  );
+
 /** True if a word may be a name as another script writes it; both in Latin letters (`latinWords`). */
-export function soundsLike(name: string, word: string): boolean {
-  const sounds = soundsOf(name);
-  return readingsOf(word)
-    .map(soundOf)
-    .some(
-      (other) =>
-        sounds.some((sound) => beginsLike(sound, other) >= SOUND_LIKENESS.letters) ||
-        hasConsonantsOf(soundOf(name), other),
-    );
-}
+export const soundsLike = (name: string, word: string): boolean => areAlike(nameSounds(name), wordSounds(word));
 
 /** Scripts that write vowels, so that a name can be followed into them by its sound. */
 const soundScripts: ReadonlySet<string | null> = new Set(['Latn', 'Cyrl', 'Grek', 'Kore']);
@@ -232,8 +233,12 @@ export function namesBySound(texts: readonly string[]): ReadonlySet<string> {
 export function keepsSounds(text: string, other: string, names: ReadonlySet<string>): boolean {
   const own = (text.match(/\p{Lu}\p{L}{2,}/gu) ?? []).filter((name) => names.has(folded(name)));
   if (own.length === 0) return true;
-  const words = latinWords(other);
-  return own.flatMap(latinWords).every((name) => words.some((word) => soundsLike(name, word)));
+  // A line may have hundreds of names: the sounds of a word are found once, and most names have one that is the same.
+  const words = [...new Set(latinWords(other))].map(wordSounds);
+  const heard = new Set(words.flat());
+  return [...new Set(own.flatMap(latinWords))].map(nameSounds).every((name) => {
+    return heard.has(name.own) || words.some((word) => areAlike(name, word));
+  });
 }
 
 /** True if the source has a word that sounds like each name within the sentences of its translation. */

@@ -6,6 +6,7 @@ import { brokenLines } from '../../../rules/line-breaks.ts';
 import { groupedCues } from '../../../rules/pairing.ts';
 import { breakCosts, cueShapeOf, rowsOf, untimedUnits } from '../../../rules/segmentation.ts';
 import { editDistance, lettersOf, similarityOf } from '../../../rules/text-comparison.ts';
+import { keepsSounds, namesBySound } from '../../../rules/translation/carried-words.ts';
 import { repeatedlyTranslated } from '../../../rules/translation/gates.ts';
 import { plainWordsOf, type TranslatedLine } from '../../../rules/translation/repeated-lines.ts';
 import { chanceFrom } from './chance.ts';
@@ -106,8 +107,32 @@ test('bug: lines that are alike under one translation were compared in one step'
     line: { id: `line-${at}`, text: `This is line number ${at}` },
     translation: 'Dies ist eine Zeile',
   }));
-  // Each is read, compared as a line that is held and as one that holds, and each is a part of what they have in common twice.
+  // Each is read, and compared as one that is held and as one that holds.
   t.true(cost(repeatedlyTranslated(numbered)).steps >= 5 * numbered.length);
+});
+
+test('bug: the sounds of a word were found again for each name of its line', (t) => {
+  const syllables = ['Ka', 'mi', 'to', 're', 'su', 'no', 'vi', 'da'];
+  const spelledOver = (count: number): number => {
+    const names = Array.from({ length: count }, (_, at) =>
+      [at % 8, 8 + ((at >> 3) % 8), 8 + ((at >> 6) % 8)].map((each) => syllables[each % 8] ?? '').join(''),
+    ).map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}`);
+    const text = `so ${names.join(' ')}`;
+    const known = namesBySound([text]);
+    const { replaceAll } = String.prototype;
+    let replaced = 0;
+    String.prototype.replaceAll = function (this: string, ...asked: Parameters<typeof replaceAll>) {
+      replaced += 1;
+      return replaceAll.apply(this, asked);
+    } as typeof replaceAll;
+    try {
+      t.true(keepsSounds(text, names.toReversed().join(' ').toLowerCase(), known));
+    } finally {
+      String.prototype.replaceAll = replaceAll;
+    }
+    return replaced;
+  };
+  t.true(spelledOver(400) <= 2.5 * spelledOver(200));
 });
 
 test('an edit distance is that of its table', (t) => {
