@@ -59,7 +59,7 @@ const lookMs = 10;
 
 /** Another process changes the same file and has not ended in time. It may be stopped. */
 export class SmallFileBusy extends Error {
-  /** What happened and what to do, as a clause behind the name of the file. */
+  /** The cause and the remedy, as a clause behind the name of the file. */
   readonly detail: string;
   constructor(path: string) {
     const detail = `another process has been changing it for ${otherChangeMs / 1000} s; let it end, and try again`;
