@@ -1,9 +1,8 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { following, withinMs } from '../../formats/followed-signal.ts';
+import { following, paused, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
-import { paused } from '../../storage/patience.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
 export interface HostedProvider {
