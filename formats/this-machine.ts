@@ -8,5 +8,5 @@ export const isThisMachine = (hostname: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0)$/.test(hostname) ||
   /^\[::(?:1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}|ffff:0:0)?\]$/.test(hostname);
 
-/** True if requests to a URL stay on this machine; false for a text that is no URL. */
+/** True if requests to a URL stay on this machine; false for a text that is not a URL. */
 export const isOnThisMachine = (url: string): boolean => URL.canParse(url) && isThisMachine(new URL(url).hostname);
