@@ -22,10 +22,9 @@ import {
 import { failureLine, StartError } from './failures.ts';
 import { recognizerOf } from './options/engines.ts';
 import { answersQuestion } from './options/flags.ts';
-import { keepFilesPrivate, outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders, report } from './outputs.ts';
 
 const print = (line: string): void => void process.stdout.write(`${escapedText(line)}\n`);
-const report = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
 /** Aborts once a signal asks the process to end, so that it can leave nothing behind. */
 function stopSignal(): AbortSignal {

@@ -11,7 +11,7 @@ import { failedWith } from '../storage/objects/object-store-error.ts';
 import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
 import { systemCode } from '../storage/system-refusal.ts';
 import { meaningOf, StartError } from './failures.ts';
-import { isSameRoot, type ProcessIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
+import { isSameRoot, type ProcessIdentity, processState, type RootIdentity, rootIdentity } from './host-identity.ts';
 import { option, worded } from './start-text.ts';
 
 const digits = z.string().regex(/^\d{1,20}$/);
@@ -155,7 +155,7 @@ export async function removeLeftovers(
   for (const name of await readdir(dataRoot)) {
     const isPage = name === basename(pageIn(dataRoot));
     const draft = draftName.exec(name);
-    const isLeft = draft === null ? leftover.test(name) && !(isPage && isRestarted) : !isOfOther(draft[1]);
+    const isLeft = draft === null ? leftover.test(name) && !(isPage && isRestarted) : !(await isOfOther(draft[1]));
     // A folder of such a name cannot be removed so, and stops no host.
     if (isLeft) await rm(join(dataRoot, name), { force: true }).catch(() => undefined);
     // A restore that was killed at its very end has moved all of it up.
@@ -165,15 +165,8 @@ export async function removeLeftovers(
 }
 
 /** True if another process of this id is there: a host that starts has not written anything yet. */
-function isOfOther(pid: string | undefined): boolean {
-  if (pid === undefined || Number(pid) === process.pid) return false;
-  try {
-    return process.kill(Number(pid), 0);
-  } catch (error) {
-    // The process of another user is there, too.
-    return !failedWith(error, 'ESRCH');
-  }
-}
+const isOfOther = async (pid: string | undefined): Promise<boolean> =>
+  pid !== undefined && Number(pid) !== process.pid && (await processState(Number(pid))) !== 'ended';
 
 /**
  * Removes what a host left for commands and browsers on the same machine. Another data root, with a host of its own, may be at the path

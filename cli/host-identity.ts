@@ -51,7 +51,7 @@ async function statFields(pid: number): Promise<readonly string[] | null> {
 const run = promisify(execFile);
 
 /** The start of a process, in a form that no other process of the same number has; null if the system has no such form. */
-export async function startedAtOf(pid: number): Promise<string | null> {
+async function startedAtOf(pid: number): Promise<string | null> {
   // Field 22 of proc(5): ticks since the start of the system. The first field here is the third.
   if (process.platform === 'linux') return (await statFields(pid))?.[19] ?? null;
   if (process.platform !== 'darwin') return null;

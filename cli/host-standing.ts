@@ -5,8 +5,8 @@ import { endOf, isOfThisSpace, isSameRoot, ownersOfListeners, rootIdentity } fro
 /**
  * The host in the file of a data root, after all checks that need no request. `there`: nothing speaks against the host, which still
  * has to prove itself. `earlier`: a live process of a version whose file names neither root nor start, and which has no proof.
- * `stale`: the file is not of a host of this folder; `why` is the reason, as a clause. `text` is the file as it was read. `isSeen` is false for a process of a container, which
- * cannot be looked at from here.
+ * `stale`: the file is not of a host of this folder; `why` is the reason, as a clause.
+ * `text` is the file as it was read. `isSeen` is false for a process of a container, which cannot be looked at from here.
  */
 export type HostStanding =
   | { readonly state: 'none' }

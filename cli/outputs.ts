@@ -39,13 +39,13 @@ export interface Log extends RequestLog {
   readonly fatal: (line: string) => void;
 }
 
-/** A line may quote what came from outside: it must not steer the terminal. */
-const write = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
+/** Writes a line for people to stderr. It may quote what came from outside, which must not steer the terminal. */
+export const report = (line: string): void => void process.stderr.write(`${escapedText(line)}\n`);
 
 /** Lines for people: what they should know of, and not every request. */
 export const textLog: Log = {
-  report: (line, requestId) => write(requestId === undefined ? line : `request ${requestId}: ${line}`),
-  fatal: write,
+  report: (line, requestId) => report(requestId === undefined ? line : `request ${requestId}: ${line}`),
+  fatal: report,
   answered: null,
 };
 

@@ -1,5 +1,6 @@
-import { type HttpRequest, isNode, isThisMachine } from '../formats/http-fetch.ts';
+import { type HttpRequest, isNode } from '../formats/http-fetch.ts';
 import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
+import { isThisMachine } from '../formats/this-machine.ts';
 import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
 
 /** The signals that end a question, each as long as the caller likes. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../contract/base/clock.ts';
+
 /** A signal for one piece of work. Many of them may follow a signal that lives as long as the process. */
 export interface WorkSignal {
   /** Aborts with the reason of the first signal that does. */
@@ -76,4 +78,23 @@ export async function withinMs<Result>(ms: number, work: (signal: AbortSignal) =
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Waits. Rejects with the reason of `signal` once that aborts. */
+export function paused(
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let letGo: () => void = () => undefined;
+    const timer = clock.setTimeout(() => {
+      letGo();
+      resolve();
+    }, ms);
+    letGo = onAbort(signal, () => {
+      clock.clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { followedSignals, type WorkSignal } from './followed-signal.ts';
+import { isOnThisMachine } from './this-machine.ts';
 
 /** A request as `fetch` takes it, with any number of signals. A redirect is never followed by requests to this machine. */
 export interface HttpRequest {
@@ -19,19 +20,6 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 export const isNode = (): boolean =>
   (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !==
   undefined;
-
-/**
- * True if a host name is one of this machine: `localhost` and the names below it (RFC 6761), 127.0.0.0/8, and ::1, also as an
- * IPv4 address in IPv6. So are 0.0.0.0 and ::, which the system connects to its own loopback. `hostname` is that of a `URL`, which
- * writes every spelling of an address in one way.
- */
-export const isThisMachine = (hostname: string): boolean =>
-  /^(?:.+\.)?localhost\.?$/.test(hostname) ||
-  /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0)$/.test(hostname) ||
-  /^\[::(?:1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}|ffff:0:0)?\]$/.test(hostname);
-
-/** True if a request to this address stays on this machine, and so must be seen by no proxy. */
-const staysHere = (address: string): boolean => URL.canParse(address) && isThisMachine(new URL(address).hostname);
 
 interface PackedBody {
   /** The head fields that describe it. */
@@ -211,7 +199,7 @@ export const heldFetch = (send: typeof fetch, address: string, request: HttpRequ
  * variables of a proxy are for servers outside of it. The environment of the process is left as it is.
  */
 export const httpFetch = (address: string, request: HttpRequest): Promise<Response> =>
-  isNode() && staysHere(address)
+  isNode() && isOnThisMachine(address)
     ? directFetch(address, request)
     : heldFetch((target, init) => fetch(target, init), address, request);
 

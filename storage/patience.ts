@@ -1,6 +1,5 @@
 import type { Clock } from '../contract/base/clock.ts';
 import { StorageUnavailable } from '../contract/base/errors.ts';
-import { onAbort } from '../formats/followed-signal.ts';
 import { type Ledger, LedgerError } from './ledger/ledger.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import { failedWith, ObjectStoreError } from './objects/object-store-error.ts';
@@ -18,25 +17,6 @@ export function isPassingFault(error: unknown): boolean {
 
 // Long enough for a burst of open files to be over, short enough for a client that waits for an answer.
 const waitsMs = [20, 100, 300];
-
-/** Waits. Rejects with the reason of `signal` once that aborts. */
-export function paused(
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let letGo: () => void = () => undefined;
-    const timer = clock.setTimeout(() => {
-      letGo();
-      resolve();
-    }, ms);
-    letGo = onAbort(signal, () => {
-      clock.clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
-}
 
 /** Reads again after each fault that passes. Rejects with `StorageUnavailable` where it stays, with any other at once. */
 async function patiently<Value>(clock: Clock, read: () => Promise<Value>): Promise<Value> {

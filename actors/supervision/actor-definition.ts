@@ -1,10 +1,9 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, fromPromise, type StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
 import { StorageUnavailable } from '../../contract/base/errors.ts';
-import { following } from '../../formats/followed-signal.ts';
+import { following, paused } from '../../formats/followed-signal.ts';
 import type { ChartOf } from '../../machines/catalogue.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import { paused } from '../../storage/patience.ts';
 import type { RowOf, VersionedChart } from './actor-row.ts';
 import type { WorkQueue } from './work-queue.ts';
 

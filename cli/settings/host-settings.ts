@@ -10,6 +10,7 @@ import type {
   SettingsChange,
   SettingsChanged,
 } from '../../contract/settings.ts';
+import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { SmallFileBusy } from '../../storage/objects/small-file.ts';
@@ -293,11 +294,7 @@ export class RunningSettings implements SettingsService {
       if (!own && isReplaced(given, name)) {
         throw refused(`an option on the command line of the host sets ${name}: start the host without it`);
       }
-      if (
-        name === 'model-server' &&
-        value !== undefined &&
-        !/^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(String(value))
-      ) {
+      if (name === 'model-server' && value !== undefined && !isOnThisMachine(String(value))) {
         throw refused(
           'a model server outside this machine is named on the command line: media-study settings set model-server=URL',
         );

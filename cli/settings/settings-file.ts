@@ -277,9 +277,6 @@ export async function changeSettings(
   }
 }
 
-/** Writes changes that depend on no other setting. Throws as `changeSettings`. */
-export const writeSettings = (path: string, changes: SettingChanges) => changeSettings(path, async () => changes);
-
 /** A text that a number says just as well: `007` is a name, and not the number 7. */
 export const plainNumber = /^(?:0|[1-9]\d{0,14})$/;
 

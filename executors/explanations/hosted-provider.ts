@@ -1,8 +1,8 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { following, withinMs } from '../../formats/followed-signal.ts';
+import { following, paused, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
-import { paused } from '../../storage/patience.ts';
+import { isOnThisMachine } from '../../formats/this-machine.ts';
 
 /** A server that speaks the OpenAI interface. The key is for its requests alone: it is never logged or stored. */
 export interface HostedProvider {
@@ -16,9 +16,6 @@ export interface HostedProvider {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 
 /**
  * The fault in the address of a server, as a clause behind its name; null if it has none. It does not repeat the address, which may
@@ -38,8 +35,7 @@ export function addressFault(text: string): string | null {
 function complaintOf(text: string): string | null {
   const fault = addressFault(text);
   if (fault !== null) return fault;
-  const url = new URL(text);
-  if (url.protocol === 'http:' && !isLoopback(url)) return 'must be https outside this machine';
+  if (new URL(text).protocol === 'http:' && !isOnThisMachine(text)) return 'must be https outside this machine';
   return null;
 }
 
@@ -57,7 +53,7 @@ export function hostedProvider(environment: Environment): HostedProvider | Refus
   if (refused !== null) return { about: 'OPENAI_BASE_URL', refused };
   const url = new URL(text);
   const key = environment.OPENAI_API_KEY ?? '';
-  const isLocal = isLoopback(url);
+  const isLocal = isOnThisMachine(text);
   if (key === '' && !isLocal) {
     const which = given === '' ? `${defaultBaseUrl}, the default server` : 'a server outside this machine';
     return { about: 'OPENAI_API_KEY', refused: `is needed for ${which}` };
@@ -76,8 +72,7 @@ const originOf = (address: string): string | null => (URL.canParse(address) ? ne
 export function withServer<Given extends Environment>(environment: Given, server: string): Given {
   const named = { ...environment, OPENAI_BASE_URL: server };
   const isKeyed = originOf(environment.OPENAI_BASE_URL ?? '') === originOf(server);
-  const isLocal = URL.canParse(server) && isLoopback(new URL(server));
-  return isLocal && !isKeyed ? { ...named, OPENAI_API_KEY: undefined } : named;
+  return isOnThisMachine(server) && !isKeyed ? { ...named, OPENAI_API_KEY: undefined } : named;
 }
 
 /** A server that has not answered within this time in ms is there, and busy. */

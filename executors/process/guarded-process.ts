@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa, type Options } from 'execa';
 import type { Clock } from '../../contract/base/clock.ts';
 import { onAbort } from '../../formats/followed-signal.ts';
+import { systemCode } from '../../storage/system-refusal.ts';
 import { NO_LISTENER_EXIT, PROXY_PORT, takeListener } from './own-network.ts';
 import {
   ProcessFailure,
@@ -280,11 +281,8 @@ async function begun(
     unsubscribe('child_process', onChild);
   }
   if (result instanceof ChildProcess && result.pid !== undefined) return { child: result };
-  throw noProcess(result === null ? codeOf(await made[0]?.error) : ((await result).code ?? 'unknown'));
+  throw noProcess((result === null ? systemCode(await made[0]?.error) : (await result).code) ?? 'unknown');
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
 /** Opens the proxy's door in the network of this machine, where a process cannot have one of its own. */
 async function sharedPort(proxy: ProcessProxy): Promise<number> {

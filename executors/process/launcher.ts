@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { madeWorkFolders, workFolderName } from '../../storage/objects/leftovers.ts';
+import { systemCode } from '../../storage/system-refusal.ts';
 import { type ChildExit, CollectedOutput, GuardedProcess, spawnGroup, type Timers } from './guarded-process.ts';
 import {
   type Launcher,
@@ -110,9 +111,7 @@ async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-}
+const codeOf = (error: unknown): string => systemCode(error) ?? 'unknown';
 
 /** A launcher with the parts of the sandbox that work on this machine. */
 export interface SandboxedLauncher extends Launcher {

@@ -76,7 +76,7 @@ const ms = (seconds: number | null | undefined): number | null => (seconds == nu
  * The source is Radford et al., *Robust Speech Recognition via Large-Scale Weak Supervision*, 2022. So a time may lie past the sound
  * by the window, and go back by a step. A word may lie beside its segment by the padding of a region; the number is a choice.
  */
-export const ANSWER_TIMES = { windowMs: 30_000, stepMs: 20, wordsBesideMs: 200 } as const;
+const ANSWER_TIMES = { windowMs: 30_000, stepMs: 20, wordsBesideMs: 200 } as const;
 
 /** Units in which servers count seconds, as parts of one; the coarsest first. */
 const units = { hundredths: 100, milliseconds: 1e3, microseconds: 1e6, nanoseconds: 1e9 } as const;

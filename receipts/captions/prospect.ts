@@ -6,7 +6,7 @@ import { causeText, wireText } from '../../contract/causes/wording.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
-import { resultOfSteps, type Steps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
@@ -39,12 +39,8 @@ interface CaptionProspect {
 /**
  * The possible captions of an approved study on a host. A production goes by this, and so does every answer that predicts its
  * result. A line of a transcript counts only if the study supports it: captions of withheld lines alone would use up an approval
- * for nothing.
+ * for nothing. In steps: the lines of hours are cut for it.
  */
-export const captionProspectOf = (study: CaptionedStudy, attempt: number, ability: CaptionAbility): CaptionProspect =>
-  resultOfSteps(captionProspectBySteps(study, attempt, ability));
-
-/** The same in steps: the lines of hours are cut for it. */
 export function* captionProspectBySteps(
   study: CaptionedStudy,
   attempt: number,

@@ -6,7 +6,7 @@ import { isCanceled } from '../../contract/study/cancellation.ts';
 import { studyStages } from '../../contract/study/stages.ts';
 import type { Lifecycle } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { resultOfSteps, type Steps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { candidateOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { runtimeListOf } from '../published/runtime.ts';
@@ -252,15 +252,8 @@ function* partsOf(overviewed: OverviewedRuntime): Steps<OverviewParts> {
 
 /**
  * Everything that a client wants to show of a runtime, in words, in numbers with units, and as requests for what may be done
- * next. `standing` is what its actor said before the journal was read: where both differ, the journal is newer.
+ * next. In steps. `standing` is what its actor said before the journal was read: where both differ, the journal is newer.
  */
-export const runtimeOverviewOf = (
-  runtime: VerifiedRuntime,
-  standing: StudyActorState,
-  host: HostAbilities,
-): RuntimeOverview => resultOfSteps(runtimeOverviewBySteps(runtime, standing, host));
-
-/** The same in steps. */
 export function* runtimeOverviewBySteps(
   runtime: VerifiedRuntime,
   standing: StudyActorState,

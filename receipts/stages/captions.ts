@@ -274,10 +274,7 @@ export interface VerifiedCaption {
   readonly qualityControl: VerifiedCheck | null;
 }
 
-/** Verified captions as a check takes them. */
-export const checkableOf = (caption: VerifiedCaption): CheckableCaptions => resultOfSteps(checkableBySteps(caption));
-
-/** The same in steps. */
+/** Verified captions as a check takes them, in steps. */
 export function* checkableBySteps({ reference, artifact, receipt }: VerifiedCaption): Steps<CheckableCaptions> {
   return { reference, artifact: yield* wholeCaptionsBySteps(artifact.body), receipt: receipt.body };
 }

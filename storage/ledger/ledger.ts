@@ -1,4 +1,4 @@
-import { refusalMeanings, type SystemRefusalCode, systemRefusal } from '../system-refusal.ts';
+import { refusalMeanings, type SystemRefusalCode, systemCode, systemRefusal } from '../system-refusal.ts';
 
 /** A journal event of a caller; the ledger adds runId, seq, eventId and recordedAt. */
 export interface EventDraft {
@@ -146,15 +146,13 @@ export class LedgerError extends Error {
   }
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
 /**
  * Turns a failed read into an error of the ledger. `damage` is the code for a block that fails LevelDB's checks. Everything else
  * is a store that cannot be read at all, or one that was closed.
  */
 export function readFailure(error: unknown, damage: LedgerErrorCode, what: string): LedgerError {
   if (error instanceof LedgerError) return error;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (code === 'LEVEL_DATABASE_NOT_OPEN' || code === 'LEVEL_ITERATOR_NOT_OPEN') {
     return new LedgerError('ledger_closed', what, error);
   }
@@ -175,4 +173,4 @@ export const isJournalDamage = (error: unknown): error is LedgerError =>
 
 /** True if opening failed because another process, or another ledger of this one, holds the folder. */
 export const isLocked = (error: unknown): boolean =>
-  error instanceof Error && (codeOf(error) === 'LEVEL_LOCKED' || codeOf(error.cause) === 'LEVEL_LOCKED');
+  error instanceof Error && (systemCode(error) === 'LEVEL_LOCKED' || systemCode(error.cause) === 'LEVEL_LOCKED');

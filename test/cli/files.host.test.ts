@@ -9,7 +9,7 @@ import { systemFailure } from '../../cli/failures.ts';
 import { hostToken } from '../../cli/host-files.ts';
 import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { absolutePath, storedPath } from '../../cli/options/flags.ts';
-import { writeSettings } from '../../cli/settings/settings-file.ts';
+import { changeSettings } from '../../cli/settings/settings-file.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
@@ -100,7 +100,7 @@ test('bug: a change of settings put a plain file in the place of a link', async 
   await mkdir(dirname(link));
   await symlink(join('..', 'dotfiles', 'settings.json'), link);
   for (const port of [1, 2]) {
-    await writeSettings(link, new Map([['port', port]]));
+    await changeSettings(link, async () => new Map([['port', port]]));
     t.true((await lstat(link)).isSymbolicLink());
     t.deepEqual(JSON.parse(await readFile(target, 'utf8')), { port });
   }

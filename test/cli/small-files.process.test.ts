@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { hostToken } from '../../cli/host-files.ts';
-import { changeSettings, readSettings, writeSettings } from '../../cli/settings/settings-file.ts';
+import { changeSettings, readSettings } from '../../cli/settings/settings-file.ts';
 import { changeSmallFile, readSmallFile } from '../../storage/objects/small-file.ts';
 import { takeLock } from '../../storage/process-lock.ts';
 import { RunningHost } from '../http/running-host.ts';
@@ -67,7 +67,7 @@ test('bug: a change was checked beside settings that another process had changed
   const seen: unknown[] = [];
   await changeSettings(path, async (before) => {
     seen.push(Object.fromEntries(before));
-    if (seen.length === 1) await writeSettings(path, new Map([['port', 1]]));
+    if (seen.length === 1) await changeSettings(path, async () => new Map([['port', 1]]));
     return new Map([['study-workers', 2]]);
   });
   t.deepEqual(seen, [{}, { port: 1 }]);

@@ -16,8 +16,9 @@ import { givenLine } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PlanWarningList } from '../../contract/study/start.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
+import { runtimeOverviewBySteps } from '../../receipts/overview/overview.ts';
 import { contentOf, storedRuntimeOf } from '../receipts/core/stored-content-in-memory.ts';
 import { storedStudy } from '../receipts/evidence/stored-study.ts';
 import { reopened } from '../receipts/reopening/reopened.ts';
@@ -106,7 +107,7 @@ const ended = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs:
 test('bug: a missing kind of evidence appeared twice in the summary of a study', async (t) => {
   const silent = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
-  const overview = runtimeOverviewOf(runtime, ended, host);
+  const overview = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   const lines = summaryLines(overview);
   const missing = overview.findings.filter(({ state }) => state === 'unavailable');
   t.true(missing.length > 0);
@@ -141,7 +142,7 @@ const nextOf = (overview: RuntimeOverview) =>
 test('bug: the command for the same range studied the whole source, in another language', async (t) => {
   const stored = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
-  const overview = runtimeOverviewOf(runtime, ended, host);
+  const overview = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   const { sourceSessionId, durationMs } = overview.source;
   const asked: Partial<RuntimeOverview['study']> = {
     range: { startMs: 1000, endMs: 62_500 },
@@ -165,7 +166,7 @@ test('bug: the command for the same range studied the whole source, in another l
 test('bug: what has captions made had no command in the summary of a study', async (t) => {
   const stored = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
-  const overview = runtimeOverviewOf(runtime, ended, host);
+  const overview = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   const produce = { action: 'produce_captions', text: 'make the captions', method: 'POST', path: '/v1/x' } as const;
   const approved = { ...overview, actions: [{ ...produce, body: null, fill: [] }] };
   const next = nextOf(approved);
@@ -180,7 +181,7 @@ test('bug: what has captions made had no command in the summary of a study', asy
 test('bug: a study with captions named no command that writes them to a file', async (t) => {
   const stored = storedStudy({ version: 1, windows: null });
   const { runtime } = await reopened(storedRuntimeOf(stored), contentOf(stored.files));
-  const overview = runtimeOverviewOf(runtime, ended, host);
+  const overview = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   const { runtimeId } = overview;
   const read = { action: 'read_captions', text: 'read the captions', method: 'GET', path: '/v1/x' } as const;
   const captioned = { ...overview, actions: [{ ...read, body: null, fill: [] }] };

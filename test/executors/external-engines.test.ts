@@ -1,5 +1,5 @@
 import test from 'ava';
-import { hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { hostedProvider, withServer } from '../../executors/explanations/hosted-provider.ts';
 import { pocketsphinxRegion } from '../../executors/recognition/pocketsphinx.ts';
 import { tooOld } from '../../executors/workers/bullmq-queue.ts';
 
@@ -56,6 +56,24 @@ test('a Redis before 6.2 is named with its version, and any later one serves', (
 });
 
 const key = 'sk-secret-of-the-test';
+
+test('bug: a server on this machine by another spelling counted as one outside, which gets the key', (t) => {
+  const environment: Readonly<Record<string, string | undefined>> = { OPENAI_API_KEY: key };
+  for (const host of [
+    'localhost.',
+    'LOCALHOST',
+    'models.localhost',
+    '127.1',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+  ]) {
+    t.like(hostedProvider({ OPENAI_BASE_URL: `http://${host}:11434/v1` }), { apiKey: null, isLocal: true }, host);
+    t.is(withServer(environment, `https://${host}:11434/v1`).OPENAI_API_KEY, undefined, host);
+  }
+  for (const host of ['localhost.example', '127.0.0.1.example', '10.0.0.1', '[::2]', '[::ffff:10.0.0.1]'])
+    t.is(withServer(environment, `https://${host}:11434/v1`).OPENAI_API_KEY, key, host);
+});
 
 test('the environment names the provider, and never one that could leak the key', (t) => {
   const at = (base?: string, given?: string) => hostedProvider({ OPENAI_BASE_URL: base, OPENAI_API_KEY: given });

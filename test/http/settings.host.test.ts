@@ -130,6 +130,12 @@ const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, Re
     'invalid_settings_change',
     /^model-server must not hold a name or a password/,
   ],
+  [
+    'bug: a model server on this machine by another spelling, which was said to be outside of it',
+    { set: { ...translating, 'model-server': 'http://localhost.:9/v1' } },
+    'settings_confirmation_required',
+    /sent_to_a_server_on_this_machine/,
+  ],
   ['a server without a confirmation', { set: translating }, 'settings_confirmation_required', /sent_to_a_server/],
   [
     'a confirmation of something else',

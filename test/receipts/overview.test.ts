@@ -6,10 +6,11 @@ import { type RuntimeOverview, runtimeOverview, type SituationCode } from '../..
 import { attestations, reviewDecisionRequest, reviewRevocationRequest } from '../../contract/review.ts';
 import { runtimeRequest } from '../../contract/study/plan.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
+import { resultOfSteps } from '../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { withheldTexts } from '../../receipts/overview/findings.ts';
 import { foundOf, furtherFoundOf } from '../../receipts/overview/found.ts';
-import { runtimeOverviewOf } from '../../receipts/overview/overview.ts';
+import { runtimeOverviewBySteps } from '../../receipts/overview/overview.ts';
 import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import { fieldOf } from '../fields.ts';
 import { captionedClip, goingOn, type Tail } from './captions/captioned-studies.ts';
@@ -41,7 +42,7 @@ const objects = [...captionObjects, ...rejecting.objects];
 /** The overview of the queued study whose journal goes on with these events. */
 async function after(tail: Tail, abilities: Partial<HostAbilities> = {}) {
   const { runtime } = await reopened(...goingOn(queued, objects, ...tail));
-  return runtimeOverview.parse(runtimeOverviewOf(runtime, ended, { ...host, ...abilities }));
+  return runtimeOverview.parse(resultOfSteps(runtimeOverviewBySteps(runtime, ended, { ...host, ...abilities })));
 }
 
 const partsOf = ({ decision, review: reviewed, captions, check, explanations }: RuntimeOverview) =>
@@ -157,7 +158,7 @@ test('an overview offers only actions that the host supports', async (t) => {
 
 test('findings are numbers with units and places with time codes', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(withheldStudy), contentOf(withheldStudy.files));
-  const { findings } = runtimeOverview.parse(runtimeOverviewOf(runtime, ended, host));
+  const { findings } = runtimeOverview.parse(resultOfSteps(runtimeOverviewBySteps(runtime, ended, host)));
   const found = (kind: string) => findings.find((each) => each.kind === kind);
   t.is(found('speech_activity')?.text, '4 windows, 2.0 s, 50 %');
   t.deepEqual(found('speech_activity')?.places[1], { startMs: 1000, endMs: 1500, text: '0:01.000 to 0:01.500' });
@@ -173,7 +174,7 @@ test('findings are numbers with units and places with time codes', async (t) => 
 
 test('claims are sentences over the facts that they cite; others are withheld with a reason', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(withheldStudy), contentOf(withheldStudy.files));
-  const overview = runtimeOverviewOf(runtime, ended, host);
+  const overview = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   t.deepEqual(fieldOf(overview.claims.slice(0, 2), 'text'), [
     'speech in 4 windows, 2.0 s, between 0.0 s and 3.5 s',
     'no speech in 4 windows, 2.0 s, between 0.5 s and 4.0 s',
@@ -190,7 +191,7 @@ test('claims are sentences over the facts that they cite; others are withheld wi
 
 test('a study without a claim says that there was nothing to decide', async (t) => {
   const { runtime } = await reopened(storedRuntimeOf(silent), contentOf(silent.files));
-  const overview = runtimeOverview.parse(runtimeOverviewOf(runtime, ended, host));
+  const overview = runtimeOverview.parse(resultOfSteps(runtimeOverviewBySteps(runtime, ended, host)));
   t.deepEqual(overview.claims, []);
   t.deepEqual(partsOf(overview), ['never', 'withheld', 'never', 'never', 'never']);
 });
@@ -200,17 +201,19 @@ test('what a running study has not come to is not yet; for a study that failed i
   const events = storedEvents(writtenEvents(withheldStudy.run.record.runtimeId, begun));
   const stored = { ...storedRuntimeOf(withheldStudy), events, lifecycle: 'running' } as const;
   const { runtime } = await reopened(stored, contentOf(withheldStudy.files));
-  const running = runtimeOverviewOf(runtime, { ...ended, lifecycle: 'running', resumes: 1, deadlineLeftMs: 500 }, host);
+  const running = resultOfSteps(
+    runtimeOverviewBySteps(runtime, { ...ended, lifecycle: 'running', resumes: 1, deadlineLeftMs: 500 }, host),
+  );
   t.is(running.findings.find(({ kind }) => kind === 'subtitle_track')?.state, 'not_yet');
   t.deepEqual(new Set(partsOf(running)), new Set(['not_yet']));
   t.like(running.study, { resumes: 1, deadlineLeftMs: 500, step: 'detect' });
   t.is(running.situation.text, 'studying: reading subtitles');
   const waitsFor = 'waiting for a worker';
-  const waiting = runtimeOverviewOf(runtime, { ...ended, lifecycle: 'running', waitsFor }, host);
+  const waiting = resultOfSteps(runtimeOverviewBySteps(runtime, { ...ended, lifecycle: 'running', waitsFor }, host));
   t.deepEqual(waiting.situation, { code: 'waiting_for_a_worker', text: waitsFor });
   t.deepEqual(actionsOf(running), ['follow']);
   const reason = { code: 'executor_failed', message: 'deadline: no time left' } as const;
-  const failed = runtimeOverviewOf(runtime, { ...ended, lifecycle: 'failed', reason }, host);
+  const failed = resultOfSteps(runtimeOverviewBySteps(runtime, { ...ended, lifecycle: 'failed', reason }, host));
   t.is(failed.findings.find(({ kind }) => kind === 'subtitle_track')?.state, 'never');
   t.deepEqual(new Set(partsOf(failed)), new Set(['never']));
   t.is(failed.situation.text, 'failed: executor_failed: deadline: no time left');
@@ -225,7 +228,7 @@ test('a study that cannot be captioned says why from its start', async (t) => {
     asked: { requestedSourceLanguage: { ...automatic, languages: [] } },
   });
   const { runtime } = await reopened(storedRuntimeOf(study), contentOf(study.files));
-  const { captions } = runtimeOverviewOf(runtime, ended, host);
+  const { captions } = resultOfSteps(runtimeOverviewBySteps(runtime, ended, host));
   t.like(captions, { state: 'never', text: 'captions need a study of one declared source language' });
 });
 

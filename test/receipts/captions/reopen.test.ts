@@ -15,7 +15,7 @@ import { resultOfSteps, type Steps } from '../../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { draftBaseBySteps } from '../../../receipts/captions/corrected-lines.ts';
-import { captionProspectOf } from '../../../receipts/captions/prospect.ts';
+import { captionProspectBySteps } from '../../../receipts/captions/prospect.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { chunkOf } from '../../../receipts/captions/stored-captions.ts';
 import { demandDerived, demandDerivedInSteps, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
@@ -28,7 +28,7 @@ import {
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
 import { correctionsOf } from '../../../receipts/published/corrections.ts';
-import { checkableBySteps, checkableOf, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { checkableBySteps, recordCaptions } from '../../../receipts/stages/captions.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
@@ -295,7 +295,9 @@ test('what was reopened of captions is what the wire shows of them', async (t) =
 
 const classification = 'embedded_subtitle_tracks';
 const allowed = { maxDurationMs: 600_000, maxLines: 1000 };
-const { job: longJob } = captionProspectOf(longCaptioned, 0, { classification, allowance: allowed });
+const { job: longJob } = resultOfSteps(
+  captionProspectBySteps(longCaptioned, 0, { classification, allowance: allowed }),
+);
 const longSteps = captionSteps(longJob);
 const longReview = reviewOf(longStudy, approval);
 const longTail = [longReview.started, longReview.recorded, longSteps.started, longSteps.recorded];
@@ -303,7 +305,7 @@ const longObjects = [...longReview.objects, ...longSteps.objects];
 
 test('captions within the limits that hold everywhere are the same on a host that allows more', async (t) => {
   const short = await captionedStudy(storedStudy({ version: 1, windows: 4, tracks: twoTracks }));
-  const made = captionProspectOf(short, 0, { classification, allowance: allowed }).job;
+  const made = resultOfSteps(captionProspectBySteps(short, 0, { classification, allowance: allowed })).job;
   t.is(made.allowance, undefined);
   t.deepEqual(captionsOf(made), captionsOf({ study: short, attempt: 0, classification }));
 });
@@ -313,7 +315,7 @@ test('more lines than a host allows are refused', (t) => {
     [defaultCaptionAllowance, 64],
     [{ ...allowed, maxLines: 299 }, 299],
   ] as const) {
-    const refused = captionProspectOf(longCaptioned, 0, { classification, allowance }).job;
+    const refused = resultOfSteps(captionProspectBySteps(longCaptioned, 0, { classification, allowance })).job;
     t.throws(() => captionsOf(refused), { message: `too_large: ${lineCount} lines, at most ${limit} are allowed` });
   }
 });
@@ -361,7 +363,7 @@ test('long captions and their check are derived again when they are reopened', a
   t.is(resultOfSteps(acceptedCaptionsOf(runtime)).artifact.lines.length, lineCount);
   t.is(resultOfSteps(publishedCaptionReportsOf(runtime)).reports[0]?.cues.length, lineCount);
   const { run } = longCaptioned;
-  const checkable = checkableOf(published.caption);
+  const checkable = resultOfSteps(checkableBySteps(published.caption));
   t.deepEqual(recordQualityControl(run, checkable).events, longSteps.checked);
 });
 
@@ -437,7 +439,9 @@ const citing = storedStudy({
 
 test('bug: captions that cite more reads than one record has room for were too large', async (t) => {
   const allowance = { maxDurationMs: 14_400_000, maxLines: 1000 };
-  const { job: long } = captionProspectOf(await captionedStudy(citing), 0, { classification, allowance });
+  const { job: long } = resultOfSteps(
+    captionProspectBySteps(await captionedStudy(citing), 0, { classification, allowance }),
+  );
   const made = captionSteps(long);
   t.true(made.objects.every(({ bytes }) => bytes.length <= 131_072));
   const records = made.objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown);
