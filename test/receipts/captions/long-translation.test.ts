@@ -28,7 +28,7 @@ test('bug: the questions of a long translation were stored and counted in one tu
       ...{ identified: targetLanguage, model: 'stub', inputTokens: 1, outputTokens: 1 },
     };
     const answers = [{ lineId: `line-${at}`, source: 'text', translation: 'Text', identified: null }];
-    // Whoever writes or measures a question reads its answers.
+    // To write or measure a question is to read its answers.
     return Object.defineProperty(ask, 'answers', {
       enumerable: true,
       get: () => {
