@@ -1,24 +1,16 @@
-import { readFile, rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { captionProductionResults } from '../contract/captions/caption-answers.ts';
-import { publishReviewDecisions, publishReviewIntakes } from '../contract/review.ts';
 import { openStore, store } from '../test/actors/reopening/stored-studies.ts';
 import { storedStudy } from '../test/receipts/evidence/stored-study.ts';
 import type { StoredTrack } from '../test/receipts/evidence/stored-tracks.ts';
-import { approval } from '../test/receipts/review/review-steps.ts';
-import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
-import { type HostProcess, repository, withHost } from './host-process.ts';
-import { quantity } from './measuring.ts';
+import type { HostProcess } from './host-process.ts';
+import { approved, got, Turns } from './turns.ts';
 
-const atMostMs = 100;
 /** The most lines that captions have, over the longest range that they are made of. */
 const lines = 8192;
 const lengthMs = 14_400_000;
 /** As many windows of speech as the reads of such a study return. */
 const windows = 2048;
-
-const longestTurn = `${repository}bench/longest-turn.cjs`;
 
 const flags = [
   ...['--caption-executor', 'embedded-subtitles', '--allow-embedded-subtitle-captions'],
@@ -34,10 +26,8 @@ export const longestPause: Row = {
     const dataRoot = `${folder}/data`;
     const runtimeId = await stored(dataRoot);
     const turns = new Turns(`${folder}/longest-turn`);
-    const withTurns = (work: (host: HostProcess) => Promise<Figure[]>): Promise<Figure[]> =>
-      withHost(dataRoot, work, flags, { NODE_OPTIONS: `--require ${longestTurn}`, LONGEST_TURN: turns.file });
-    const made = await withTurns((host) => beforeAndAt(host, turns, runtimeId));
-    const reopened = await withTurns((host) => afterwards(host, turns, runtimeId));
+    const made = await turns.withHost(dataRoot, (host) => beforeAndAt(host, turns, runtimeId), flags);
+    const reopened = await turns.withHost(dataRoot, (host) => afterwards(host, turns, runtimeId), flags);
     return [...made, ...reopened];
   },
 };
@@ -65,45 +55,6 @@ async function stored(dataRoot: string): Promise<string> {
   return runtimeId;
 }
 
-/** Reads the longest turn of a host. */
-class Turns {
-  readonly file: string;
-
-  constructor(file: string) {
-    this.file = file;
-  }
-
-  /** The longest turn since the last call, in ms. */
-  async longest({ pid }: HostProcess): Promise<number> {
-    await rm(this.file, { force: true });
-    process.kill(pid, 'SIGUSR2');
-    for (;;) {
-      const text = await readFile(this.file, 'utf8').catch(() => '');
-      if (text.endsWith('\n')) return Number(text);
-      await delay(10);
-    }
-  }
-
-  async during(host: HostProcess, what: string, work: () => Promise<unknown>): Promise<Figure> {
-    await this.longest(host);
-    await work();
-    const longest = await this.longest(host);
-    return {
-      figure: `longest pause, ${what}`,
-      measured: quantity(longest, 'ms'),
-      reference: '-',
-      ratio: null,
-      mustReach: `<= ${atMostMs} ms`,
-      reached: longest <= atMostMs,
-    };
-  }
-}
-
-async function got(client: Client, path: string): Promise<void> {
-  const { status, bytes } = await client.get(path);
-  if (status !== 200) throw new Error(`${path} was answered with ${status}: ${bytes.toString('utf8', 0, 300)}`);
-}
-
 /** The reads of a study, its approval, and the production of its captions. */
 async function beforeAndAt(host: HostProcess, turns: Turns, runtimeId: string): Promise<Figure[]> {
   const { client } = host;
@@ -125,30 +76,6 @@ async function beforeAndAt(host: HostProcess, turns: Turns, runtimeId: string): 
     client.post(`${path}/caption-productions`, { approval: reference }, 201),
   );
   return [...figures, produced];
-}
-
-async function approved(client: Client, path: string) {
-  const [queued] = publishReviewIntakes.parse(await client.read(`${path}/publish-review-intakes`)).intakes;
-  const { reviewer } = publishReviewDecisions.parse(await client.read(`${path}/publish-review-decisions`));
-  if (queued === undefined) throw new Error('the study is not queued');
-  const { intakeId, artifactId, receiptId, receiptContentId } = queued;
-  const decided = await client.post(
-    `${path}/publish-review-decisions`,
-    {
-      intake: { intakeId, artifactId, receiptId, receiptContentId },
-      reviewer: { id: reviewer.id, attestation: reviewer.decisionAttestation },
-      decision: approval,
-    },
-    201,
-  );
-  const [review] = publishReviewDecisions.parse(decided).reviews;
-  if (review === undefined) throw new Error('nothing was decided');
-  return {
-    reviewId: review.reviewId,
-    artifactId: review.artifactId,
-    receiptId: review.receiptId,
-    receiptContentId: review.receiptContentId,
-  };
 }
 
 /** The reads of such captions by a host that did not make them. */

@@ -17,6 +17,7 @@ import { reusedAttempt } from './reused-attempt.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
 import { transitions } from './transitions.ts';
+import { translatedCaptions } from './translated-captions.ts';
 import { workers } from './workers.ts';
 
 /** Every row of the report, in its order. */
@@ -40,4 +41,5 @@ export const rows: readonly Row[] = [
   workers,
   forecastCoverage,
   longestPause,
+  translatedCaptions,
 ];

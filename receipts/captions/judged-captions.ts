@@ -85,7 +85,7 @@ export async function reopenTranslation(
   job: CaptionJob,
   contentId: string,
 ): Promise<{ readonly job: CaptionJob; readonly judgement: Judgement }> {
-  const translation = await readTranslation(content, contentId, job.allowance !== undefined);
+  const translation = await readTranslation({ content, pause }, contentId, job.allowance !== undefined);
   await pause();
   const judgement = await judgedTranslation(contentId, translation, job, pause);
   const detail = countText(translation.asks.length, 'question');

@@ -13,7 +13,7 @@ import {
   translationPart,
 } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
-import type { Steps } from '../../formats/steps.ts';
+import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
 import {
   askedAgain,
   type PresentGates,
@@ -23,9 +23,9 @@ import {
   translationPromptContract,
 } from '../../rules/translation/plan.ts';
 import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
-import { inParts, type Output, RunParts, RunRecord } from '../record.ts';
-import { readStoredReceipt, type StoredContent } from '../stored-records.ts';
-import type { StudyRun } from '../study-run.ts';
+import { inPartsBySteps, type Output, RunParts, RunRecord } from '../record.ts';
+import { readStoredReceipt } from '../stored-records.ts';
+import type { FoldContext, StudyRun } from '../study-run.ts';
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from './artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
 import { isOfOlderTranscriptGates, translationWorkOf } from './transcript-lines.ts';
@@ -66,10 +66,31 @@ export const storedTranslationParts = new RunParts<TranslationPart>(
   ({ asks }) => asks.length,
 );
 
-function partedFormOf({ asks, ...head }: CaptionTranslation) {
+/** A long translation in the form in which it is stored, with the counts of its receipt. */
+interface PartedForm {
+  readonly record: PartedTranslation;
+  readonly parts: readonly TranslationPart[];
+  readonly counts: Omit<LongTranslationSummary, 'artifactId' | 'contentId'>;
+}
+
+/** The stored forms of translations that do not change: each is needed several times, and thousands of lines take seconds. */
+const knownForms = new WeakMap<CaptionTranslation, PartedForm>();
+
+const partedFormOf = (translation: CaptionTranslation): PartedForm => resultOfSteps(partedFormBySteps(translation));
+
+/** The stored form of a long translation in steps; once it was done, all that needs the form looks it up. */
+function* partedFormBySteps(translation: CaptionTranslation): Steps<PartedForm> {
+  const form = knownForms.get(translation) ?? (yield* derivedFormOf(translation));
+  knownForms.set(translation, form);
+  return form;
+}
+
+function* derivedFormOf(translation: CaptionTranslation): Steps<PartedForm> {
+  const { asks, ...head } = translation;
   const { jobId, runId, transcript } = head;
   // The bound of a record leaves room for two answers of the largest size, and for what a part says beside its questions.
-  const parts = inParts(asks, { items: maximumPartAsks, bytes: maximumTranslationBytes / 2 }).map(
+  const most = { items: maximumPartAsks, bytes: maximumTranslationBytes / 2 };
+  const parts = (yield* inPartsBySteps(asks, most)).map(
     (part, index): TranslationPart => ({
       schema: 'studio.caption-translation.part.v1',
       jobId,
@@ -82,21 +103,22 @@ function partedFormOf({ asks, ...head }: CaptionTranslation) {
   const record: PartedTranslation = {
     ...head,
     schema: 'studio.caption-translation.v2',
-    parts: storedTranslationParts.namesOf(runId, parts),
+    parts: yield* storedTranslationParts.namesBySteps(runId, parts),
   };
-  return { record, parts };
+  const askedAgain = [...(yield* askCountsOf(translation)).values()].filter((count) => count > 1).length;
+  return { record, parts, counts: { ...sumsOf(translation), askedAgain } };
 }
 
-/** The outputs of a translation, with the record that names it at the end; a long one in parts. */
-export function translationOutputs(run: StudyRun, translation: CaptionTranslation, isLong: boolean): Output[] {
+/** The outputs of a translation, with the record that names it at the end; a long one in parts. In steps, one for each part. */
+export function* translationOutputs(run: StudyRun, translation: CaptionTranslation, isLong: boolean): Steps<Output[]> {
   if (!isLong) return [storedTranslation.outputOf(run, translation)];
-  const { record, parts } = partedFormOf(translation);
-  return [...storedTranslationParts.outputsOf(run, parts), storedLongTranslation.outputOf(run, record)];
+  const { record, parts } = yield* partedFormBySteps(translation);
+  return [...(yield* storedTranslationParts.outputsBySteps(run, parts)), storedLongTranslation.outputOf(run, record)];
 }
 
 /** Reads a translation back, with all parts of a long one. Throws `EvidenceChainError`. */
 export async function readTranslation(
-  content: StoredContent,
+  { content, pause }: Pick<FoldContext, 'content' | 'pause'>,
   contentId: string,
   isLong: boolean,
 ): Promise<CaptionTranslation> {
@@ -105,7 +127,8 @@ export async function readTranslation(
   const { parts, ...head } = body;
   const asks = (await storedTranslationParts.read(content, parts)).flatMap((part) => part.asks);
   const translation: CaptionTranslation = { ...head, schema: 'studio.caption-translation.v1', asks };
-  checkObject(contentId, () => storedLongTranslation.audit(body, partedFormOf(translation).record));
+  const { record } = await resultInSlices(partedFormBySteps(translation), pause);
+  checkObject(contentId, () => storedLongTranslation.audit(body, record));
   return translation;
 }
 
@@ -205,11 +228,18 @@ function sumOf(counts: readonly (number | null)[]): number | null {
   return counts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
-/** The number of questions for each line. */
-function attemptsOf({ asks }: CaptionTranslation): TranslationSummary['attempts'] {
+/** The number of questions for each line by its id, in steps: one for each question. */
+function* askCountsOf({ asks }: CaptionTranslation): Steps<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const id of asks.flatMap(({ lineIds }) => lineIds)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  return [...counts].map(([lineId, count]) => ({ lineId, asks: count }));
+  for (const { lineIds } of asks) {
+    yield;
+    for (const id of lineIds) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function attemptsOf(translation: CaptionTranslation): TranslationSummary['attempts'] {
+  return [...resultOfSteps(askCountsOf(translation))].map(([lineId, asks]) => ({ lineId, asks }));
 }
 
 function sumsOf({ asks, translator }: CaptionTranslation) {
@@ -233,9 +263,8 @@ export function translationSummaryOf(runId: string, translation: CaptionTranslat
 
 /** The same of long captions. */
 export function longTranslationSummaryOf(runId: string, translation: CaptionTranslation): LongTranslationSummary {
-  const { record } = partedFormOf(translation);
+  const { record, counts } = partedFormOf(translation);
   const contentId = contentIdOfJson(record);
   const artifactId = storedLongTranslation.artifactIdOf(runId, record, contentId);
-  const askedAgain = attemptsOf(translation).filter(({ asks }) => asks > 1).length;
-  return { artifactId, contentId, ...sumsOf(translation), askedAgain };
+  return { artifactId, contentId, ...counts };
 }

@@ -229,12 +229,14 @@ export function* recordCaptionsBySteps(
   const { jobId } = artifact;
   const declared = captionReceiptOf(artifact);
   const { record, chunks, citations } = yield* storedFormBySteps(artifact);
+  const translated =
+    translation === undefined ? [] : yield* translationOutputs(run, translation, allowance !== undefined);
   const receipt = declared.of(run, { study, translation, allowance, artifact });
   yield;
   const captions = storedCaptions.outputOf(run, record);
   const receipted = declared.outputOf(run, receipt);
   const before = [
-    ...(translation === undefined ? [] : translationOutputs(run, translation, allowance !== undefined)),
+    ...translated,
     ...(yield* storedCitations.outputsBySteps(run, citations)),
     ...(yield* storedChunks.outputsBySteps(run, chunks)),
   ];

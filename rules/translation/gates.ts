@@ -175,23 +175,22 @@ export function apartGroups(lines: readonly SourceLine[]): SourceLine[][] {
   });
 }
 
-type Runs = ReadonlySet<string>;
+/** The runs of signs of an answer, each by its number. */
+type Runs = ReadonlySet<number>;
 
 /** Korean syllables fall apart into their letters, and accents are dropped. */
-function runsOf(text: string): Runs {
+function* runsIn(text: string): Generator<string> {
   const plain = text
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-  const runs = new Set<string>();
   for (const word of plain.split(' ')) {
     const signs = [...` ${word} `];
     for (let at = 0; at + AGREEMENT_RULE.runSigns <= signs.length; at += 1)
-      runs.add(signs.slice(at, at + AGREEMENT_RULE.runSigns).join(''));
+      yield signs.slice(at, at + AGREEMENT_RULE.runSigns).join('');
   }
-  return runs;
 }
 
 /** Two lines in one, if the other line has no answer to compare with. */
@@ -203,26 +202,68 @@ function isFarLonger(one: string, other: string): boolean {
 /** True if a translation is one of the line that another answer translates. */
 type Agrees = (id: string, translation: string, other: string) => boolean;
 
-/** The weights of runs of signs: one that many answers have counts less. */
-class RunWeights {
-  readonly #spread = new Map<string, number>();
+/**
+ * Answers by their runs of signs, with the weights of these: one that many answers have counts less. Each answer is compared with
+ * dozens of others, so runs are compared by their numbers.
+ */
+class WeighedAnswers {
+  readonly #numbers = new Map<string, number>();
+  /** By the number of each run, how many answers have it. */
+  readonly #spread: number[] = [];
   readonly #byCount: number[] = [];
+  /** Sums that are known, once every answer was added. */
+  readonly #sums = new WeakMap<Runs, number>();
   #answers = 0;
+
+  runsOf(text: string): Runs {
+    const runs = new Set<number>();
+    for (const run of runsIn(text)) {
+      const number = this.#numbers.get(run) ?? this.#spread.push(0) - 1;
+      this.#numbers.set(run, number);
+      runs.add(number);
+    }
+    return runs;
+  }
 
   add(answer: Runs): void {
     this.#answers += 1;
-    for (const run of answer) this.#spread.set(run, (this.#spread.get(run) ?? 0) + 1);
+    for (const run of answer) this.#spread[run] = (this.#spread[run] ?? 0) + 1;
   }
 
-  /** The sum of those that others have, too; of all if there are no others. Every answer was added before. */
-  sumOf(runs: Runs, others: Runs = runs): number {
+  /** How alike two answers are, from 0 to 1. Every answer was added before. */
+  likeness(one: Runs, other: Runs): number {
+    const both = this.#sumOf(one) + this.#sumOf(other);
+    if (both === 0) return 0;
+    let shared = 0;
+    for (const run of one) if (other.has(run)) shared += this.#weightOf(run);
+    return (2 * shared) / both;
+  }
+
+  /** True if an answer has much of what a rival has, and the answer for its own line has not. Every answer was added before. */
+  isMerged(said: Runs, own: Runs, rival: Runs): boolean {
+    let [count, all, shared] = [0, 0, 0];
+    for (const run of rival) {
+      if (own.has(run)) continue;
+      const weight = this.#weightOf(run);
+      count += 1;
+      all += weight;
+      if (said.has(run)) shared += weight;
+    }
+    return count >= AGREEMENT_RULE.mergedRuns && shared >= AGREEMENT_RULE.mergedShare * all;
+  }
+
+  #sumOf(runs: Runs): number {
+    const known = this.#sums.get(runs);
+    if (known !== undefined) return known;
     let sum = 0;
-    for (const run of runs) if (others.has(run)) sum += this.#weightOf(run);
+    for (const run of runs) sum += this.#weightOf(run);
+    this.#sums.set(runs, sum);
     return sum;
   }
 
-  #weightOf(run: string): number {
-    const count = this.#spread.get(run) ?? 1;
+  #weightOf(run: number): number {
+    // A run of none of the answers is as rare as one of a single answer.
+    const count = this.#spread[run] || 1;
     const weight = this.#byCount[count] ?? Math.log(1 + this.#answers / count);
     this.#byCount[count] = weight;
     return weight;
@@ -233,34 +274,25 @@ class RunWeights {
 export function* agreementBeside(lines: readonly SourceLine[], second: ReadonlyMap<string, string>): Steps<Agrees> {
   const places = new Map(lines.map(({ id }, at) => [id, at]));
   const known: Runs[] = [];
-  const weights = new RunWeights();
+  const answers = new WeighedAnswers();
   for (const { id } of lines) {
-    const runs = runsOf(second.get(id) ?? '');
+    const runs = answers.runsOf(second.get(id) ?? '');
     known.push(runs);
-    weights.add(runs);
+    answers.add(runs);
     yield;
   }
-  const likeness = (one: Runs, other: Runs): number => {
-    const both = weights.sumOf(one) + weights.sumOf(other);
-    return both === 0 ? 0 : (2 * weights.sumOf(one, other)) / both;
-  };
-  const isMerged = (said: Runs, own: Runs, rival: Runs): boolean => {
-    const ofRival = new Set([...rival].filter((run) => !own.has(run)));
-    if (ofRival.size < AGREEMENT_RULE.mergedRuns) return false;
-    return weights.sumOf(ofRival, said) >= AGREEMENT_RULE.mergedShare * weights.sumOf(ofRival);
-  };
   return (id, translation, other) => {
     const place = places.get(id) ?? 0;
-    const [said, own] = [runsOf(translation), runsOf(other)];
-    const alike = likeness(said, own);
+    const [said, own] = [answers.runsOf(translation), answers.runsOf(other)];
+    const alike = answers.likeness(said, own);
     if (alike < AGREEMENT_RULE.leastLikeness || isFarLonger(translation, other)) return false;
     const text = lines[place]?.text ?? '';
     const first = Math.max(0, place - AGREEMENT_RULE.apartLines + 1);
     return lines.slice(first, place + AGREEMENT_RULE.apartLines).every((line, at) => {
       const rival = known[first + at];
       if (first + at === place || rival === undefined || rival.size === 0) return true;
-      const isNearest = alike - likeness(said, rival) >= AGREEMENT_RULE.leastLead;
-      if (isNearest && !isMerged(said, own, rival)) return true;
+      const isNearest = alike - answers.likeness(said, rival) >= AGREEMENT_RULE.leastLead;
+      if (isNearest && !answers.isMerged(said, own, rival)) return true;
       return similarityOf(text, line.text) >= TRANSLATION_GATE.echoSimilarity;
     });
   };
