@@ -1,10 +1,10 @@
 /**
- * True if a host name is one of this machine: `localhost` and the names below it (RFC 6761), 127.0.0.0/8, and ::1, also as an
- * IPv4 address in IPv6. So are 0.0.0.0 and ::, which the system connects to its own loopback. `hostname` is that of a `URL`, which
- * writes every spelling of an address in one way.
+ * True if a host name is one of this machine: `localhost`, 127.0.0.0/8, and ::1, also as an IPv4 address in IPv6. So are 0.0.0.0 and
+ * ::, which the system connects to its own loopback. Names below `localhost` are not: some systems look them up in the network.
+ * `hostname` is that of a `URL`, which writes every spelling of an address in one way.
  */
 export const isThisMachine = (hostname: string): boolean =>
-  /^(?:.+\.)?localhost\.?$/.test(hostname) ||
+  /^localhost\.?$/.test(hostname) ||
   /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0)$/.test(hostname) ||
   /^\[::(?:1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}|ffff:0:0)?\]$/.test(hostname);
 

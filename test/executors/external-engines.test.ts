@@ -59,19 +59,18 @@ const key = 'sk-secret-of-the-test';
 
 test('bug: a server on this machine by another spelling counted as one outside, which gets the key', (t) => {
   const environment: Readonly<Record<string, string | undefined>> = { OPENAI_API_KEY: key };
-  for (const host of [
-    'localhost.',
-    'LOCALHOST',
-    'models.localhost',
-    '127.1',
-    '0.0.0.0',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-  ]) {
+  for (const host of ['localhost.', 'LOCALHOST', '127.1', '0.0.0.0', '[::]', '[::ffff:127.0.0.1]']) {
     t.like(hostedProvider({ OPENAI_BASE_URL: `http://${host}:11434/v1` }), { apiKey: null, isLocal: true }, host);
     t.is(withServer(environment, `https://${host}:11434/v1`).OPENAI_API_KEY, undefined, host);
   }
-  for (const host of ['localhost.example', '127.0.0.1.example', '10.0.0.1', '[::2]', '[::ffff:10.0.0.1]'])
+  for (const host of [
+    'models.localhost',
+    'localhost.example',
+    '127.0.0.1.example',
+    '10.0.0.1',
+    '[::2]',
+    '[::ffff:10.0.0.1]',
+  ])
     t.is(withServer(environment, `https://${host}:11434/v1`).OPENAI_API_KEY, key, host);
 });
 
