@@ -78,7 +78,7 @@ const sentences: readonly Filled[] = [
   ],
 ];
 
-const told: readonly FilmLine[] = translationLabels()
+const scenes: readonly FilmLine[] = translationLabels()
   .filter(({ sourceLanguage, targetLanguage }) => sourceLanguage === 'ko' && targetLanguage === 'en')
   .flatMap(({ lines }) => lines.map(({ source, translation }) => ({ korean: source, english: translation })));
 
@@ -88,7 +88,7 @@ export function filmDialogue(count: number): FilmLine[] {
   return Array.from({ length: count }, () => {
     const kind = whole(chance, 1, 10);
     if (kind <= 3) return oneOf(chance, short);
-    if (kind <= 5) return oneOf(chance, told);
+    if (kind <= 5) return oneOf(chance, scenes);
     const fill = oneOf(chance, sentences);
     const [korean, english] = fill(
       oneOf(chance, names),
