@@ -142,12 +142,16 @@ test('bug: an ingest stayed open if the host refused a part of its file', async 
 
 test('bug: an aborted ingest ended only after half a minute if its host was gone', async (t) => {
   const stop = new AbortController();
+  let isBack = false;
   const { client } = ingesting(() => {
+    if (isBack) return Response.json({});
     if (!stop.signal.aborted) setTimeout(() => stop.abort(new Error('stopped')), 10);
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }) });
   });
   const ended = t.throwsAsync(client.ingestFile(wav, { ...sound, signal: stop.signal }), { message: 'stopped' });
   await within('the end of the ingest', ended);
+  // The cancellation is still repeated, and would keep this process until it is answered.
+  isBack = true;
 });
 
 test('the actors of a host are followed behind the last commit after each cut', async (t) => {
