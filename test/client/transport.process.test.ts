@@ -140,6 +140,7 @@ test('the client runs in pages, shares with the host first bytes, failures, sign
     'formats/followed-signal.ts',
     'formats/http-fetch.ts',
     'formats/proof-message.ts',
+    'formats/this-machine.ts',
   ]);
   const asked = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
   const ofNode = new Set(asked.map(({ path, kind }) => `${path} ${kind}`));
