@@ -126,18 +126,22 @@ withRedis('bug: a result without one kind of evidence was kept, and failed every
   await queued.isOver(t, await queued.begun(0));
   await queued.workers[0]?.stop();
   const outcomes = new SharedOutcomes(queued.objectSource);
+  // More than one, if the worker lost its order on a busy machine and delivered it again.
+  let damaged = 0;
   for (const id of await outcomes.orders()) {
     for (const { name, bytes } of await outcomes.of(id)) {
       const written = JSON.parse(String(bytes));
       if (written.outcome.result.derivedAudio === null) continue;
       written.outcome.result.evidence.pop();
       await writeFile(join(queued.objectSource, 'outcomes', id, name), JSON.stringify(written));
+      damaged += 1;
     }
   }
+  t.true(damaged > 0);
   await queued.host.stop();
   await queued.start(t, 'another');
   const runtimeId = await queued.begun(0);
-  await queued.until(t, 'the result is refused', async () => (await queued.counted('refused')) === 1);
+  await queued.until(t, 'the result is refused', async () => (await queued.counted('refused')) === damaged);
   await queued.worker();
   await queued.isOver(t, runtimeId);
   t.is(await queued.counted('taken'), 2);
