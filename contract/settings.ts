@@ -63,7 +63,7 @@ export const hostSettings = z.strictObject({
 export type HostSettings = z.infer<typeof hostSettings>;
 
 /** The text that a person confirms before text or sound goes to a server. */
-const confirmations = ['sent_to_a_server_on_this_machine', 'leaves_this_machine_and_may_cost'] as const;
+export const confirmations = ['sent_to_a_server_on_this_machine', 'leaves_this_machine_and_may_cost'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
 /** An engine of this machine that a host could use, and the settings that use it. */
