@@ -6,6 +6,7 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
@@ -17,6 +18,7 @@ import { evidenceShape } from '../../receipts/stages/detect.ts';
 import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import {
   type PlacedTranscript,
   placedTranscript,
@@ -52,9 +54,12 @@ interface TranscriberOptions {
   readonly pace?: Pick<RecognitionPace, 'noted'>;
 }
 
+/** The part of a start that a recognition follows. */
+type RecognizedStart = Pick<RuntimeStart, 'analysisRequest' | 'recognition'>;
+
 interface TranscriptRequest {
   readonly source: RegisteredSource;
-  readonly request: AnalysisRequest;
+  readonly start: RecognizedStart;
   readonly speech: EvidenceArtifact;
   readonly silences: EvidenceArtifact;
   readonly signal: AbortSignal;
@@ -77,9 +82,9 @@ export class Transcriber {
   }
 
   /** The recognizer of a study, with its tools and settings: known before it runs. */
-  producer(source: RegisteredSource, request: AnalysisRequest): SemanticProducer {
+  producer(source: RegisteredSource, start: RecognizedStart): SemanticProducer {
     const { recognizer, ffmpeg, languageTool } = this.#options;
-    const parameters = joinParameters({ transcript: this.#parameters(source, request) });
+    const parameters = joinParameters({ transcript: this.#parameters(source, start) });
     const tools = [...recognizer.tools, ffmpeg.identity, languageTool];
     const identity = identityOver(source.incompleteMedia, ['transcript'], { tools, parameters });
     return {
@@ -93,9 +98,10 @@ export class Transcriber {
 
   /** Rejects with `ProcessFailure`, `DetectionFailure` or `RecognitionFailure`, and with a fault where the media is gone. */
   async transcribe(work: TranscriptRequest): Promise<EvidenceArtifact | UnavailableReason> {
-    const { source, request, speech, silences, signal } = work;
+    const { source, start, speech, silences, signal } = work;
+    const { analysisRequest: request } = start;
     const { recognizer } = this.#options;
-    const reasonCode = this.#refusal(request);
+    const reasonCode = this.#refusal(start);
     if (reasonCode !== null) return reasonCode;
     const first = speechRegions(request.range, speech, silences);
     const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
@@ -128,7 +134,7 @@ export class Transcriber {
         derivedAudio: null,
       },
       tool: recognizer.tools[0],
-      parameters: this.#parameters(source, request),
+      parameters: this.#parameters(source, start),
       facts: placed.regions.flatMap((region) => [
         region,
         ...lines.filter(({ regionIndex }) => regionIndex === region.index),
@@ -137,9 +143,11 @@ export class Transcriber {
     return notedOver(source.incompleteMedia, artifact);
   }
 
-  #parameters(source: RegisteredSource, request: AnalysisRequest): EvidenceArtifact['parameters'] {
+  #parameters(source: RegisteredSource, start: RecognizedStart): EvidenceArtifact['parameters'] {
     const { recognizer } = this.#options;
+    const { analysisRequest: request } = start;
     const { audioTrackIndex } = trackOf(source, request);
+    const asked = askedLanguageOf(start);
     return {
       engine: recognizer.engine,
       ...recognizer.parameters,
@@ -147,6 +155,8 @@ export class Transcriber {
       ...REGION_SOUND,
       audioTrackIndex,
       declaredLanguages: declaredLanguages(request).join(','),
+      // The declared language says which one is asked for, unless a wish names another.
+      ...(asked === null || asked === languageOf(request) ? {} : { askedLanguage: asked }),
       conditionedOnEarlierText: false,
       ...GATE_PARAMETERS,
       ...(this.#options.runsTwice ? SECOND_RUN_PARAMETERS : {}),
@@ -155,13 +165,14 @@ export class Transcriber {
 
   /**
    * The reason why a study gets no recognition; null if there is none. A recognizer of one language serves only studies that
-   * declare it alone.
+   * wish it, or declare it alone.
    */
-  #refusal(request: AnalysisRequest): UnavailableReason | null {
+  #refusal(start: RecognizedStart): UnavailableReason | null {
     const { languages } = this.#options.recognizer;
     if (languages === null) return null;
-    const declared = declaredLanguages(request);
-    const isServed = declared.length > 0 && declared.every((code) => languages.includes(code));
+    const wished = wishedLanguageOf(start);
+    const spoken = wished === null ? declaredLanguages(start.analysisRequest) : [wished];
+    const isServed = spoken.length > 0 && spoken.every((code) => languages.includes(code));
     return isServed ? null : 'language_not_recognised';
   }
 
@@ -171,7 +182,8 @@ export class Transcriber {
     regions: readonly Range[],
     recognized: (completedMs: number) => void,
   ): Promise<RecognizedRegion[]> {
-    const { source, request } = work;
+    const { source, start } = work;
+    const { analysisRequest: request } = start;
     const { recognizer, ffmpeg } = this.#options;
     const input = {
       sourceContentId: request.sourceContentId,
@@ -180,7 +192,7 @@ export class Transcriber {
         ...recognizer.parameters,
         ...REGION_SOUND,
         ...trackOf(source, request),
-        language: languageOf(request),
+        language: askedLanguageOf(start),
       },
     };
     const done: RecognizedRegion[] = [];
@@ -209,17 +221,17 @@ export class Transcriber {
     }
   }
 
-  async #recognize({ source, request, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
+  async #recognize({ source, start, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
     const { objectStore, recognizer } = this.#options;
     const path = await intactPathOf(objectStore, mediaOf(source));
-    const { audioTrackIndex } = trackOf(source, request);
+    const { audioTrackIndex } = trackOf(source, start.analysisRequest);
     if (audioTrackIndex === null) throw mediaGone;
     const videoTrackIndex = source.tracks.find(({ kind }) => kind === 'video')?.index ?? null;
     const sound = { path, audioTrackIndex, videoTrackIndex, region, signal };
     const samples = await regionSound(this.#options, sound);
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
-    return { heard, raw: await recognizer.recognize({ samples, language: languageOf(request) }, signal, waits) };
+    return { heard, raw: await recognizer.recognize({ samples, language: askedLanguageOf(start) }, signal, waits) };
   }
 }
 
@@ -238,7 +250,17 @@ const trackOf = (source: RegisteredSource, { language }: AnalysisRequest): { aud
   audioTrackIndex: audioTrackOf(source, language.languagePair.requestedSource)?.index ?? null,
 });
 
-/** The language for a recognizer; null if several or none are declared. */
+/** The base code of the language that a start wishes to have recognized; null if it names none. */
+const wishedLanguageOf = ({ recognition }: RecognizedStart): string | null => {
+  const tag = recognition?.language ?? null;
+  return tag === null ? null : baseLanguage(tag);
+};
+
+/** The language for a recognizer: the wished one, else the declared one; null if there is neither. */
+const askedLanguageOf = (start: RecognizedStart): string | null =>
+  wishedLanguageOf(start) ?? languageOf(start.analysisRequest);
+
+/** The one declared language; null if several or none are declared. */
 function languageOf(request: AnalysisRequest): string | null {
   const [language, ...others] = declaredLanguages(request);
   return others.length > 0 ? null : (language ?? null);
@@ -256,8 +278,7 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
   const { content, transcriber, board, moved, waits } = options;
   return new GrantedSteps(options, {
     operation: recognition,
-    producer:
-      transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record.analysisRequest),
+    producer: transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record),
     changed: 'the recognizer of the host, or its settings, changed after the recognition had begun',
     keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
     rowOf: (kept) =>
@@ -268,10 +289,10 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
         from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, read, contentId)).body),
       );
       if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
-      const { runtimeId, analysisRequest: request } = record;
+      const { runtimeId } = record;
       return transcriber.transcribe({
         source,
-        request,
+        start: record,
         speech,
         silences,
         signal,

@@ -135,14 +135,13 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     return this.#options.progress.of(runtimeId).granted[this.#step.operation.declared.stage];
   }
 
-  /** How this host would carry it out; null where it cannot. */
+  /** How this host would carry it out; null where it cannot, or not with the engine that the start asks for. */
   #work(study: StudyRow): GrantedWork | null {
-    const { producer } = this.#step;
-    if (producer === null) return null;
+    const producer = this.#step.producer?.(study, studiedSource(this.#options.registry, study)) ?? null;
+    if (producer === null || !this.#step.operation.isWished(study, producer.engine)) return null;
     const { analysisRequest, runtimeId } = study.record;
     const { from } = this.#standing(runtimeId);
-    const limits = { maxWallMs: studyBudgetMs(analysisRequest.range) };
-    return { producer: producer(study, studiedSource(this.#options.registry, study)), limits, from };
+    return { producer, limits: { maxWallMs: studyBudgetMs(analysisRequest.range) }, from };
   }
 
   /** A step that an earlier host began goes on unchanged, with its original version, if this host would do the same now. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operationId } from '../base/artifact.ts';
 import { contentId, identity, languageTag, range, wellFormedText } from '../base/grammar.ts';
+import { recognitionWish } from '../captions/caption-method.ts';
 
 const reason = wellFormedText.min(1).max(256);
 const tags = z.array(languageTag).refine((languages) => new Set(languages).size === languages.length, 'tags repeat');
@@ -68,7 +69,9 @@ const notATag = 'not a language tag of BCP 47, such as en, ko or pt-BR';
 
 /**
  * The body of a plan and of a start: both read the same, so that what was planned is what gets started.
- * A `clientRequestId` asks for an attempt of its own over the same inputs. `materializationId` is read and must be null.
+ * A `clientRequestId` asks for an attempt of its own over the same inputs. `recognition` is a wish for the speech of the range: the
+ * recognizer and the language that it is asked for, or null for no recognition. Without it the settings of the host decide.
+ * `materializationId` is read and must be null.
  */
 export const runtimeRequest = z.strictObject({
   sourceSessionId: identity,
@@ -83,6 +86,7 @@ export const runtimeRequest = z.strictObject({
   outputDepth,
   options: requestedOptions.prefault({}),
   clientRequestId: identity.optional(),
+  recognition: recognitionWish.nullable().optional(),
   materializationId: z.null().optional(),
 });
 

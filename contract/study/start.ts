@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { artifactId } from '../base/artifact.ts';
 import { count, identity, languageTag, positive, timestamp } from '../base/grammar.ts';
+import { recognitionWish } from '../captions/caption-method.ts';
 import { warningCause } from '../causes/causes.ts';
 import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
@@ -17,8 +18,8 @@ export const journalId = z.string().regex(/^journal:runtime:[a-f0-9-]{36}$/);
 
 /**
  * The durable promise to run a study, stored as an indented file whose hash is the receipt's content id. Everything in it but
- * `startedAt` and `clientRequestId` follows from the source and the request. `clientRequestId` is present only if the request had
- * one.
+ * `startedAt`, `clientRequestId` and `recognition` follows from the source and the request. These two are present only if the request
+ * had them.
  */
 export const runtimeStart = z.strictObject({
   schema: z.literal('studio.runtime-start.v1'),
@@ -27,6 +28,7 @@ export const runtimeStart = z.strictObject({
   runtimeId,
   journalId,
   clientRequestId: identity.optional(),
+  recognition: recognitionWish.nullable().optional(),
   sourceSession,
   sourceArtifactId: artifactId,
   analysisRequest,

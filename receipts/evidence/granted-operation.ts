@@ -6,6 +6,7 @@ import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
 import type { Judgement } from '../../contract/judgement.ts';
 import { type OptionalStage, studyStages } from '../../contract/study/stages.ts';
+import type { RuntimeStart } from '../../contract/study/start.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';
@@ -77,6 +78,8 @@ interface GrantedDeclaration<Receipt extends GrantedReceipt, Found extends Grant
   readonly from: string;
   /** The prefix of the types of its events. */
   readonly events: GrantedEvents;
+  /** The engine that a start asks for; null if any will do. By default any will. */
+  readonly wishedEngine?: (record: RuntimeStart) => string | null;
   /** How many of the findings passed their gates, and how many did not. */
   readonly countsOf: (found: Found | null) => Receipt['result'];
 }
@@ -102,6 +105,12 @@ export class GrantedOperation<Receipt extends GrantedReceipt, Found extends Gran
   /** The identity of the work: the media, the evidence, the range, the tools and the parameters alone. */
   keyOf(run: StudyRun, work: GrantedWork): string {
     return this.#requestOf(run, work).operationKey;
+  }
+
+  /** True if an engine is one that the start of a run asks for. */
+  isWished({ record }: Pick<StudyRun, 'record'>, engine: string): boolean {
+    const wished = this.declared.wishedEngine?.(record) ?? null;
+    return wished === null || wished === engine;
   }
 
   /** Journaled before it runs. Throws `RangeError` for a run without a grant. */
@@ -239,6 +248,7 @@ export function foldGrantStarted<Receipt extends GrantedReceipt, Found extends G
   const { events, stage } = operation.declared;
   const { producer, limits } = journal.expect(`${events}_started`).data;
   if (optionalGrantOf(run.ids, stage) === undefined) throw journal.fault('type');
+  if (!operation.isWished(run, producer.engine)) throw journal.fault('data.producer.engine');
   journal.take([operation.started(run, { producer, limits, from: from() })]);
 }
 

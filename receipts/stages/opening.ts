@@ -155,6 +155,10 @@ function grantIdsOf(journal: JournalCursor, { grants }: Task, offset: number): S
   return Object.fromEntries(capabilities.map((each) => [each, idOf(each)])) as Record<StudyCapability, string>;
 }
 
+/** True if a run has the grant for recognition that its start asks for. Without a wish the host decided that. */
+const isGrantedAsWished = ({ recognition }: RuntimeStart, ids: StudyIds): boolean =>
+  recognition === undefined || (recognition !== null) === (optionalGrantOf(ids, 'recognize') !== undefined);
+
 /** The allowance in a grant of an earlier version; undefined for a study that may read what its range has. */
 function grantedBefore({ grants }: Task, run: StudyRun): ReadingAllowance | undefined {
   const stated = grants.find(({ capability }) => capability === 'evidence.read')?.maxOperations;
@@ -184,6 +188,7 @@ export function foldOpening(record: RuntimeStart, source: RegisteredSource, jour
     grantIds: grantIdsOf(journal, task, at),
     ...Object.fromEntries(optional),
   };
+  if (!isGrantedAsWished(record, ids)) throw journal.fault('data.task.grants', at);
   const granted = grantedBefore(task, { record, ids });
   const run: StudyRun = granted === undefined ? { record, ids } : { record, ids, granted };
   const opening = openStudy({ ...run, source, maxWallMs: task.budget.maxWallMs, startedAt });

@@ -49,6 +49,7 @@ export const recognition = new GrantedOperation<SemanticEvidenceReceipt, Evidenc
   found: evidenceShape,
   from: 'regionsFrom',
   events: 'semantic.evidence',
+  wishedEngine: ({ recognition }) => recognition?.recognizer ?? null,
   countsOf: (transcript) => {
     const lines = linesOf(transcript);
     const passedLines = lines.filter(({ outcome }) => outcome === 'passed').length;

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/base/errors.ts';
+import type { RecognitionWish } from '../../contract/captions/caption-method.ts';
 import type { RegisteredSource, SourceSession } from '../../contract/sources/source-session.ts';
 import type { Forecast } from '../../contract/study/forecast.ts';
 import type { AnalysisRequest, RuntimeRequest, WorkPlan } from '../../contract/study/plan.ts';
@@ -12,13 +13,24 @@ interface CommandInput {
   readonly sourceRevisionId: string;
   readonly analysisRequestId: string;
   readonly workPlan: WorkPlan;
-  /** Makes an attempt of its own over equal inputs; null where the caller named none. */
-  readonly clientRequestId: string | null;
+  readonly chosen: ChosenStart;
 }
 
-/** The key under which a start happens once: it follows from the request, and from the caller's own id if there is one. */
-const commandIdOf = ({ clientRequestId, ...input }: CommandInput): string =>
-  `runtime-start:${hashOf(clientRequestId === null ? input : { ...input, clientRequestId })}`;
+/** What a caller may add to a start beside its analysis; each is absent unless the request had it. */
+interface ChosenStart {
+  /** Makes an attempt of its own over equal inputs. */
+  readonly clientRequestId?: string;
+  /** The wish for the speech of the range; null for no recognition. */
+  readonly recognition?: RecognitionWish | null;
+}
+
+const chosenIn = ({ clientRequestId, recognition }: StudyRequest): ChosenStart => ({
+  ...(clientRequestId === undefined ? {} : { clientRequestId }),
+  ...(recognition === undefined ? {} : { recognition }),
+});
+
+/** The key under which a start happens once: it follows from the request, with what the caller added to it. */
+const commandIdOf = ({ chosen, ...input }: CommandInput): string => `runtime-start:${hashOf({ ...input, ...chosen })}`;
 
 /** A run's id: the digest of its command laid out as a version 4 UUID. */
 export function runtimeIdOf(commandId: string): string {
@@ -29,8 +41,8 @@ export function runtimeIdOf(commandId: string): string {
 
 const journalIdOf = (runtimeId: string): string => `journal:${runtimeId}`;
 
-/** The part of a request that its own id covers; a `clientRequestId` belongs to the command, not to the analysis. */
-type RequestedAnalysis = Omit<RuntimeRequest, 'clientRequestId' | 'materializationId'>;
+/** The part of a request that its own id covers; what a caller adds to it belongs to the command, not to the analysis. */
+type RequestedAnalysis = Omit<RuntimeRequest, keyof ChosenStart | 'materializationId'>;
 
 /** The study request, bound to one revision of its source; `requestId` covers everything but itself and `schema`. */
 function analysisRequestOf(session: SourceSession, request: RequestedAnalysis): AnalysisRequest {
@@ -75,11 +87,11 @@ function workPlanOf({ requestId, range }: Pick<AnalysisRequest, 'requestId' | 'r
 /** The part of a registered source that a plan rests on. */
 export type PlannedSource = Pick<RegisteredSource, 'session'>;
 
-type StudyRequest = RequestedAnalysis & { readonly clientRequestId?: string | undefined };
+type StudyRequest = RequestedAnalysis & { readonly [Key in keyof ChosenStart]?: ChosenStart[Key] | undefined };
 
 /** All that follows from a source and a request, before anything is promised. */
 export interface StudyPlan {
-  readonly clientRequestId: string | null;
+  readonly chosen: ChosenStart;
   readonly analysisRequest: AnalysisRequest;
   readonly workPlan: WorkPlan;
   readonly commandId: string;
@@ -98,19 +110,19 @@ export function planStudy(
   request: StudyRequest,
   finished: Calibration | null = null,
 ): StudyPlan {
-  const clientRequestId = request.clientRequestId ?? null;
+  const chosen = chosenIn(request);
   const analysisRequest = analysisRequestOf(session, request);
   const workPlan = workPlanOf(analysisRequest);
   const commandId = commandIdOf({
     sourceRevisionId: session.revisionId,
     analysisRequestId: analysisRequest.requestId,
     workPlan,
-    clientRequestId,
+    chosen,
   });
   const runtimeId = runtimeIdOf(commandId);
   const sourceArtifactId = sourceArtifactIdOf(runtimeId, { session });
   return {
-    clientRequestId,
+    chosen,
     analysisRequest,
     workPlan,
     commandId,

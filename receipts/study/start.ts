@@ -47,7 +47,7 @@ const recordOf = (
   commandId: plan.commandId,
   runtimeId: plan.runtimeId,
   journalId: plan.journalId,
-  ...(plan.clientRequestId === null ? {} : { clientRequestId: plan.clientRequestId }),
+  ...plan.chosen,
   sourceSession: session,
   sourceArtifactId: plan.sourceArtifactId,
   analysisRequest: plan.analysisRequest,
@@ -139,7 +139,8 @@ function reopenAcceptedStudy(bytes: Uint8Array): AcceptedStudy {
   demand('source_session', session.sessionId, sourceSessionIdOf(session));
   demand('source_session', session.revisionId, sourceRevisionIdOf(session));
   if (analysisRequest.range.endMs > session.source.durationMs) throw new StartRecordError('range');
-  const request = { ...requestedAnalysisOf(analysisRequest), clientRequestId: record.clientRequestId };
+  const { clientRequestId, recognition } = record;
+  const request = { ...requestedAnalysisOf(analysisRequest), clientRequestId, recognition };
   const plan = planStudy({ session }, request, calibrationIn(record.forecast));
   demand('analysis_request', analysisRequest, plan.analysisRequest);
   demand('work_plan', record.workPlan, plan.workPlan);
