@@ -14,6 +14,7 @@ import type { ChosenTranslator } from './captions/caption-translations.ts';
 import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
+import type { EngineChoices, HostPermissions } from './engines/engine-choices.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-ingests.ts';
@@ -74,6 +75,8 @@ export interface HostOptions {
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
+  /** What a person has permitted beside the engines above; by default nothing. */
+  readonly permissions?: HostPermissions;
   /** True if the recognizer transcribes each region a second time, so that lines on which both runs disagree are withheld. */
   readonly recognizesTwice?: boolean;
   /** The queue of workers that run operations over media; null or absent if this host does. */
@@ -105,6 +108,8 @@ export interface HostLimits {
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLiveStudies: number;
   readonly captionAllowance: CaptionAllowance;
+  /** The same for productions with a method; by default the longest that there are. */
+  readonly methodAllowance?: CaptionAllowance;
 }
 
 /** The work that an end of the host would cut. */
@@ -145,6 +150,8 @@ export interface Host extends LaterStages {
   readonly pairings: Pairings;
   /** Sets the limits for requests from now on. */
   limit(limits: HostLimits): void;
+  /** Names the engines and permissions for requests from now on. What was begun goes on with the engine that it began with. */
+  useEngines(choices: EngineChoices): void;
   underWay(): WorkUnderWay;
   /**
    * Throws `commit_failed`, and ends the host as a failed commit does, if its data root was moved away. For whatever writes into the data

@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { longestCaptions } from '../contract/captions/caption-production.ts';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
-import { openTranslator } from './captions/caption-translations.ts';
+import { CaptionMethods } from './captions/caption-methods.ts';
+import { openTranslator, translatorIdentityOf } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
+import { type EngineChoices, noPermissions } from './engines/engine-choices.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { HostBasis } from './host-basis.ts';
 import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
@@ -49,6 +52,19 @@ const effectsMs = 3000;
 
 const elapsed = (): number => performance.now();
 
+/** The engines that options name, and what they permit. */
+function engineChoicesOf(options: HostOptions): EngineChoices {
+  const { recognizer = null, translator = null, permissions = noPermissions } = options;
+  return {
+    recognizer,
+    recognizesEveryStudy: recognizer !== null && !permissions.recognition,
+    recognizesTwice: options.recognizesTwice ?? false,
+    translator,
+    captions: { classification: options.captionExecutor, subtitlesFirst: options.subtitlesFirst ?? false },
+    permissions,
+  };
+}
+
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const { clock, report, onFatal } = options;
@@ -66,6 +82,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
   await ledger.commit([...(await loadFolders(options.sources, registry, objectStore)), ...remembered.writes()]);
   registry.committed();
+
+  const named = {
+    choices: engineChoicesOf(options),
+    translator: () => openTranslator(named.choices.translator, { ledger, clock, detector }),
+  };
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(elapsed);
@@ -120,24 +141,37 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    optional,
+    optional: optional.filter((stage) => stage !== 'recognize'),
+    engines: named,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
-  const translator = await openTranslator(options.translator ?? null, { ...basis, detector });
   const captionAbility = {
-    classification: options.captionExecutor,
-    subtitlesFirst: options.subtitlesFirst ?? false,
+    get classification() {
+      return named.choices.captions.classification;
+    },
+    get subtitlesFirst() {
+      return named.choices.captions.subtitlesFirst;
+    },
     get allowance() {
       return limits.captionAllowance;
     },
-    translator: translator?.identity,
+    get translator() {
+      const { translator } = named.choices;
+      return translator === null ? undefined : translatorIdentityOf(translator);
+    },
   };
+  const captionMethods = new CaptionMethods({
+    ...basis,
+    engines: named,
+    allowance: () => limits.methodAllowance ?? longestCaptions,
+  });
   const laterStages = openLaterStages({
     ...basis,
     captionAbility,
-    translator,
+    captionMethods,
+    engines: named,
     reviewer: options.reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     committed: (runtimeId) => {
@@ -251,7 +285,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
       studies,
       objectStore,
       captions: captionAbility,
-      recognizes: recognizer !== null,
+      captionMethods,
+      engines: named,
       recognition:
         recognizer === null || pace === null
           ? null
@@ -274,6 +309,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     diskUsage: deleting.diskUsage,
     limit: (changed) => {
       limits = changed;
+    },
+    useEngines: (choices) => {
+      named.choices = choices;
     },
     underWay: () => ({
       studies: supervisor.countLive(studying.name),

@@ -1,10 +1,12 @@
 import type {
   CaptionChunkAnswer,
+  CaptionMethodList,
   CaptionProductionResults,
   CaptionProductions,
   CaptionQualityControls,
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
+import type { RequestedMethod } from '../contract/captions/caption-method.ts';
 import type {
   AskedChange,
   CaptionCorrectionPreview,
@@ -15,7 +17,7 @@ import type { CaptionQualityReports } from '../contract/captions/quality-control
 import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
 import { HostError, NothingYet } from './host-error.ts';
 import type { Attested, Reviews } from './reviews.ts';
-import { encodedPath, type Given, pause, type Transport } from './transport.ts';
+import { encodedPath, type Given, pause, queryOf, type Transport } from './transport.ts';
 
 /** The question of an explanation; the client names the captions of the study. */
 export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
@@ -41,11 +43,23 @@ export class Captions {
     this.#reviews = reviews;
   }
 
-  /** Makes captions under the valid approval; resolves once they are stored. */
-  async produce(runtimeId: string): Promise<CaptionProductions> {
+  /** The ways to captions of a study, and what each takes. */
+  methods(runtimeId: string): Promise<CaptionMethodList> {
+    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-methods`);
+  }
+
+  /**
+   * Makes captions under the valid approval; resolves once they are stored. `method` names the way to make them, or `auto` for the first
+   * that is ready; without it the caption executor of the host makes them.
+   */
+  async produce(
+    runtimeId: string,
+    { method }: { readonly method?: RequestedMethod } = {},
+  ): Promise<CaptionProductions> {
     const approval = await this.#reviews.approval(runtimeId);
+    const json = method === undefined ? { approval } : { approval, method };
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-productions`;
-    return this.#transport.json(path, { method: 'POST', json: { approval }, isLong: true });
+    return this.#transport.json(path, { method: 'POST', json, isLong: true });
   }
 
   /** The captions of a study with every line; an empty list where there are none. */
@@ -113,9 +127,13 @@ export class Captions {
     );
   }
 
-  /** The lines of a study as they are and as the host made them, with every correction by a person. */
-  corrections(runtimeId: string): Promise<CaptionCorrections> {
-    return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`);
+  /**
+   * The lines of a study as they are and as the host made them, with every correction by a person. Before captions are made, `method`
+   * names the way whose lines are asked for.
+   */
+  corrections(runtimeId: string, { method }: { readonly method?: RequestedMethod } = {}): Promise<CaptionCorrections> {
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`;
+    return this.#transport.json(`${path}${queryOf({ method })}`);
   }
 
   /**

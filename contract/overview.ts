@@ -182,7 +182,8 @@ export const runtimeOverview = z.strictObject({
   claims: z.array(overviewClaim),
   decision: overviewPart,
   review: overviewPart,
-  captions: overviewPart,
+  /** `methodsPath` reads the ways to captions of a study that has none. */
+  captions: overviewPart.extend({ methodsPath: path.optional() }),
   check: overviewPart,
   explanations: overviewPart,
   /** Everything that is kept back, with the reason: evidence, claims, captions, lines. */

@@ -95,7 +95,7 @@ export const routeTable = (
     ...overviewRoutes(services.overviews),
     ...auditRoutes(services.audits),
     ...publishReviewRoutes(services.reviews),
-    ...captionRoutes(services.captions, services.captionReads),
+    ...captionRoutes(services.captions, services.captionReads, services.captionMethods),
     ...correctionRoutes(services.corrections),
     ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),

@@ -1,5 +1,6 @@
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
+import { firstDifference } from '../../formats/canonical-json.ts';
 import { following } from '../../formats/followed-signal.ts';
 import {
   type CaptionProductionContext,
@@ -10,8 +11,14 @@ import {
 } from '../../machines/caption-production.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations.ts';
-import { captionLimitsOf } from '../../receipts/captions/allowance.ts';
-import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifact.ts';
+import { captionLimitsOf, isTranslating } from '../../receipts/captions/allowance.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionExecutorOf,
+  captionsInSlices,
+} from '../../receipts/captions/artifact.ts';
+import type { BegunCaptions } from '../../receipts/captions/judged-captions.ts';
 import { decisionBySteps, recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { captionFailed, checkableBySteps, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
@@ -26,12 +33,11 @@ import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
-import type { CaptionTranslations } from './caption-translations.ts';
+import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionProductionKindOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
-  /** Null on a host that translates no captions. */
-  readonly translator: CaptionTranslations | null;
+  readonly engines: TranslatingEngines;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -71,7 +77,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: RowOf<'caption-produc
 export function captionProductionDefinition(
   options: CaptionProductionKindOptions,
 ): ActorDefinition<'caption-production'> {
-  const { ledger, objectStore, supervisor, runtimes, translator, clock, committed, report } = options;
+  const { ledger, objectStore, supervisor, runtimes, engines, clock, committed, report } = options;
   const actorOf = ({ jobId }: CaptionProductionInput): string => jobId;
   const slices = new TimeSlices();
   const stored = async (
@@ -88,9 +94,12 @@ export function captionProductionDefinition(
     withClientErrors(words, report, signal, () =>
       inTime(clock, captionLimitsOf(input).maxWallMs, signal, async (inTimeSignal) => {
         const { runtimeId, approval, attempt, classification, allowance } = input;
-        const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
+        const runtime = await runtimes.read(runtimeId);
+        const study = approvedStudyOf(runtime, approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
+        const translator = isTranslating(input) ? await engines.translator() : null;
         const plain = { study, attempt, classification, allowance, translator: translator?.identity };
+        demandBegun(plain, runtime.execution?.study.tail.captions.open ?? null);
         const translated = await translator?.translated(plain, inTimeSignal);
         const { job, writes } = translated ?? { job: plain, writes: [] };
         const artifact = await captionsInSlices(job, slices.pause);
@@ -135,6 +144,13 @@ export function captionProductionDefinition(
       emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),
     committed: (_, { input }) => committed(input.runtimeId),
   };
+}
+
+/** Throws `CaptionFailure` if the settings name another translator than the one that the journal names for the attempt. */
+function demandBegun(job: CaptionJob, begun: BegunCaptions | null): void {
+  const isLost = isTranslating(job) && job.translator === undefined;
+  if (!isLost && (begun === null || firstDifference(captionExecutorOf(job), begun.executor) === null)) return;
+  throw new CaptionFailure('translator', 'the settings named another one after the attempt began');
 }
 
 function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductionEmission): Write[] {

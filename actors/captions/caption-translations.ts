@@ -53,6 +53,12 @@ export interface ChosenTranslator {
   readonly isAskedOnce?: boolean;
 }
 
+/** The engines of a host as captions use them: what the settings name now, and its translator, opened; null if they name none. */
+export interface TranslatingEngines {
+  readonly choices: { readonly translator: ChosenTranslator | null };
+  translator(): Promise<Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'> | null>;
+}
+
 /** The basis of a translator: `detector` identifies languages, and `ledger` keeps paid answers. */
 interface TranslatorBasis {
   readonly detector: Pick<Detector, 'identify'>;
@@ -332,6 +338,16 @@ const configurationOf = (provider: HostedProvider, model: string): TranslationCo
   redirects: 'refused',
 });
 
+/** The translator that records of captions name: it follows from the settings alone. */
+export const translatorIdentityOf = ({
+  provider,
+  model,
+}: Pick<ChosenTranslator, 'provider' | 'model'>): CaptionTranslator => ({
+  model,
+  promptContentId: contentIdOfJson(translationPromptContract),
+  configurationContentId: contentIdOfJson(configurationOf(provider, model)),
+});
+
 /** A job with its translation, and writes for the commit of its captions: they remove the answers that were kept until then. */
 interface TranslatedJob {
   readonly job: CaptionJob;
@@ -354,11 +370,7 @@ export class CaptionTranslations {
     this.isAbsent = options.isAbsent;
     this.#asker = new TranslationAsker(options);
     this.#configuration = configurationOf(provider, model);
-    this.identity = {
-      model,
-      promptContentId: contentIdOfJson(translationPromptContract),
-      configurationContentId: contentIdOfJson(this.#configuration),
-    };
+    this.identity = translatorIdentityOf(options);
   }
 
   /**

@@ -43,14 +43,16 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
-import type { CaptionTranslations } from './caption-translations.ts';
+import type { CaptionMethods } from './caption-methods.ts';
+import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
-  /** The start options of this host. */
+  /** How captions are made without a method. */
   readonly ability: CaptionAbility;
-  /** Null on a host that translates no captions. */
-  readonly translator: Pick<CaptionTranslations, 'isAbsent'> | null;
+  /** How they are made with one. */
+  readonly methods: CaptionMethods;
+  readonly engines: TranslatingEngines;
 }
 
 const underWay = ['producing', 'checking'];
@@ -80,30 +82,33 @@ export class CaptionService {
    * Makes captions under an approval and checks them. While a host has as many lines translated as it may, it waits, and the
    * journal has no attempt. It has none either if no server answers. Throws `illegal_caption_transition`,
    * `caption_authority_required` and `caption_current_run_causality_required`. It throws `caption_lines_unavailable` if captions
-   * would have no line: the approval stays free then. A check that could not be written down is nothing that fails here.
+   * would have no line: the approval stays free then. With a method also `permission_required`, before all else, and
+   * `engine_unavailable`. A check that could not be written down is nothing that fails here.
    */
-  async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
-    const { translator, runtimes } = this.#options;
-    const make = () => this.#produced(runtimeId, approval);
-    if (translator === null) return make();
+  async produce(runtimeId: string, request: CaptionProductionRequest): Promise<CaptionProductions> {
+    const { engines, runtimes } = this.#options;
+    const make = () => this.#produced(runtimeId, request);
+    if (engines.choices.translator === null) return make();
     // A request that is refused now does not wait, and neither do captions of which nothing is translated.
-    const job = await this.#jobOf(await runtimes.read(runtimeId), approval);
+    const job = await this.#jobOf(await runtimes.read(runtimeId), request);
     const text = await this.#slices.run(textToTranslateOf(job));
     if (text === null) return make();
     return this.#translating.take(async () => {
       // An attempt that cannot begin would be one of three under the approval.
-      if (!(await translator.isAbsent())) return make();
+      const translator = await engines.translator();
+      if (translator === null || !(await translator.isAbsent())) return make();
       throw new ServiceError('caption_translation_failed', 'translator: unreachable: no model server answers');
     });
   }
 
-  async #produced(runtimeId: string, approval: CaptionProductionRequest['approval']): Promise<CaptionProductions> {
+  async #produced(runtimeId: string, request: CaptionProductionRequest): Promise<CaptionProductions> {
     const { supervisor, runtimes, mutex, definition } = this.#options;
     const beganAtMs = performance.now();
     const jobId = await mutex.take(runtimeId, async () => {
-      const job = await this.#jobOf(await runtimes.read(runtimeId, beganAtMs), approval);
+      const job = await this.#jobOf(await runtimes.read(runtimeId, beganAtMs), request);
       const id = captionJobIdOf(job);
       const { attempt, classification, allowance } = job;
+      const { approval } = request;
       const production = { runtimeId, jobId: id, approval, attempt, classification };
       const input: CaptionProductionInput = allowance === undefined ? production : { ...production, allowance };
       await supervisor.spawn(definition, id, input, [
@@ -149,21 +154,24 @@ export class CaptionService {
   }
 
   /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
-  async #jobOf(runtime: VerifiedRuntime, approval: CaptionProductionRequest['approval']): Promise<CaptionJob> {
+  async #jobOf(runtime: VerifiedRuntime, { approval, method }: CaptionProductionRequest): Promise<CaptionJob> {
     const { record } = runtime.accepted;
-    const { ability } = this.#options;
-    const obstacle = captionObstacleOf(record, ability.allowance.maxDurationMs);
+    const { ability: usual, methods } = this.#options;
+    if (method !== undefined && method !== 'auto') methods.demand(method);
+    const { allowance } = method === undefined ? usual : methods;
+    const obstacle = captionObstacleOf(record, allowance.maxDurationMs);
     if (obstacle !== null) throw illegal(wireText(obstacle));
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
       throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
     }
-    if (ability.classification === 'recorded_real_pipeline_fixture') {
+    if (method === undefined && usual.classification === 'recorded_real_pipeline_fixture') {
       throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
     }
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
+    const ability = method === undefined ? usual : await methods.abilityFor(method, study);
     const { job, absence } = await this.#slices.run(captionProspectBySteps(study, captions.attempts, ability));
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
     const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/base/errors.ts';
+import type { RequestedMethod } from '../../contract/captions/caption-method.ts';
 import {
   type CaptionCorrectionPreview,
   type CaptionCorrections,
@@ -12,6 +13,7 @@ import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.t
 import { CorrectionFault, correctedBy } from '../../receipts/captions/corrected-lines.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import { approvable } from '../../receipts/published/captions.ts';
 import {
   type Correctable,
   correctableOf,
@@ -22,10 +24,13 @@ import { correctionHeadOf, recordCorrection } from '../../receipts/stages/correc
 import type { HostBasis } from '../host-basis.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
+import type { CaptionMethods } from './caption-methods.ts';
 
 interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex'> {
   readonly reviewer: Reviewer;
+  /** How captions are made without a method, and with one. */
   readonly ability: CaptionAbility;
+  readonly methods: Pick<CaptionMethods, 'abilityFor'>;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -62,10 +67,22 @@ export class Corrections {
     this.#options = options;
   }
 
-  /** The lines of a runtime as they are and as the host made them, with every correction. */
-  async read(runtimeId: string, lookedSinceMs?: number): Promise<CaptionCorrections> {
-    const { runtimes, reviewer, ability } = this.#options;
-    return this.#slices.run(correctionsOf(await runtimes.read(runtimeId, lookedSinceMs), ability, reviewer));
+  /**
+   * The lines of a runtime as they are and as the host made them, with every correction. Before captions are made, `method` names the
+   * way whose lines are asked for; it throws as a production by it then.
+   */
+  async read(
+    runtimeId: string,
+    {
+      method = null,
+      lookedSinceMs,
+    }: { readonly method?: RequestedMethod | null; readonly lookedSinceMs?: number } = {},
+  ): Promise<CaptionCorrections> {
+    const { runtimes, reviewer, ability, methods } = this.#options;
+    const runtime = await runtimes.read(runtimeId, lookedSinceMs);
+    const study = runtime.execution?.study.tail.captions.caption === null ? approvable(runtime) : null;
+    const asked = method === null || study === null ? ability : await methods.abilityFor(method, study);
+    return this.#slices.run(correctionsOf(runtime, asked, reviewer));
   }
 
   /**
@@ -93,12 +110,12 @@ export class Corrections {
       if (request.reviewer.id !== reviewer.id) {
         throw new ServiceError('reviewer_identity_mismatch', 'this host has another reviewer');
       }
-      if (isWritten(runtime, request)) return this.read(runtimeId, beganAtMs);
+      if (isWritten(runtime, request)) return this.read(runtimeId, { lookedSinceMs: beganAtMs });
       const { objects, events } = await this.#recorded(runtime, request);
       await storeBeforePromise(objectStore, objects);
       await ledger.commit([{ append: runtimeId, events }]);
       committed(runtimeId);
-      return this.read(runtimeId, beganAtMs);
+      return this.read(runtimeId, { lookedSinceMs: beganAtMs });
     });
   }
 

@@ -1,8 +1,9 @@
 import type { Reviewer } from '../../contract/review.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
+import type { CaptionMethods } from '../captions/caption-methods.ts';
 import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
-import type { CaptionTranslations } from '../captions/caption-translations.ts';
+import type { TranslatingEngines } from '../captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
 import { languageExplanationDefinition } from '../explanations/language-explanation-definition.ts';
@@ -16,8 +17,8 @@ interface LaterStagesOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'mutex' | 'clock' | 'report'> {
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;
-  /** Null on a host that translates no captions. */
-  readonly translator: CaptionTranslations | null;
+  readonly captionMethods: CaptionMethods;
+  readonly engines: TranslatingEngines;
   readonly explainer: LanguageExplainer | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
@@ -28,11 +29,11 @@ export type LaterStages = Readonly<ReturnType<typeof openLaterStages>>;
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions) {
-  const { objectStore, supervisor, runtimes } = options;
+  const { objectStore, supervisor, runtimes, captionAbility: ability, captionMethods } = options;
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);
   for (const definition of [captioning, explaining]) supervisor.register(definition);
-  const captions = new CaptionService({ ...options, definition: captioning, ability: options.captionAbility });
+  const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods });
   const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
@@ -44,7 +45,8 @@ export function openLaterStages(options: LaterStagesOptions) {
     reviews: new PublishReviews({ ...options, stopWork }),
     captions,
     captionReads: new CaptionReads(runtimes),
-    corrections: new Corrections({ ...options, ability: options.captionAbility }),
+    captionMethods,
+    corrections: new Corrections({ ...options, ability, methods: captionMethods }),
     explanations,
     /** How many captions and explanations are being made. */
     producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),

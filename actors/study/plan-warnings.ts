@@ -9,11 +9,13 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { PlanWarningList as Answer, PlanWarning } from '../../contract/study/start.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
+import { type MethodEngines, unrecognizedBy } from '../../receipts/captions/methods.ts';
+import { type CaptionAbility, plannedFilmOf, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { CaptionMethods } from '../captions/caption-methods.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
@@ -24,8 +26,9 @@ interface PlanWarningsOptions {
   readonly studies: Pick<StudyService, 'planned' | 'isKnown'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
-  /** True if studies of this host recognize speech. */
-  readonly recognizes: boolean;
+  readonly captionMethods: Pick<CaptionMethods, 'planned'>;
+  /** The engines that the settings name now. */
+  readonly engines: { readonly choices: MethodEngines };
   /** The recognizer of speech, its pace, and its runs over each stretch; null on a host without one. */
   readonly recognition: RecognitionOutlook | null;
   /** The reader of text on the screen; null on a host without one. */
@@ -55,24 +58,28 @@ export class PlanWarnings {
 
   /** Throws what a plan of the request throws. */
   async of(request: RuntimeRequest): Promise<Answer> {
-    const { studies, objectStore } = this.#options;
+    const { studies, objectStore, captionMethods } = this.#options;
     const { source, plan } = await studies.planned(request);
+    const { runtimeId } = plan;
     const probe = await readMediaProbe(objectStore, source);
     const warnings = [
       ...trackWarnings(source),
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
       ...captionWarnings(request, source, this.#options),
       ...playbackWarnings(source, probe),
-      ...(studies.isKnown(plan.runtimeId) ? [] : await this.#ofWork(request, source)),
+      ...(studies.isKnown(runtimeId) ? [] : await this.#ofWork(request, source)),
     ];
-    return { schema: 'studio.runtime-plan-warnings.v1', runtimeId: plan.runtimeId, warnings };
+    const methods = captionMethods.planned(plannedFilmOf(source, request));
+    return { schema: 'studio.runtime-plan-warnings.v1', runtimeId, warnings, captionMethods: methods };
   }
 
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
   async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
-    const { recognition, screenText } = this.#options;
+    const { recognition, screenText, engines } = this.#options;
+    const isRecognized = unrecognizedBy(engines.choices, request, plannedFilmOf(source, request)) === null;
+    const isWished = request.recognition == null || request.recognition.recognizer === recognition?.engine;
     return [
-      ...(await recognitionWarnings(request, source, recognition)),
+      ...(isRecognized && isWished ? await recognitionWarnings(request, source, recognition) : []),
       ...screenTextWarnings(request, source, screenText),
     ];
   }
@@ -147,13 +154,14 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
 }
 
 function captionWarnings(
-  { outputDepth, requestedSourceLanguage, targetLanguage, range }: RuntimeRequest,
+  request: RuntimeRequest,
   source: RegisteredSource,
-  { captions, recognizes }: Pick<PlanWarningsOptions, 'captions' | 'recognizes'>,
+  { captions, engines }: Pick<PlanWarningsOptions, 'captions' | 'engines'>,
 ): PlanWarning[] {
-  if (outputDepth !== 'captions') return [];
-  const planned = { range, requested: requestedSourceLanguage, targetLanguage, source, recognizes };
-  return plannedObstaclesOf(planned, captions).map(({ cause, text }) => ({
+  if (request.outputDepth !== 'captions') return [];
+  const film = plannedFilmOf(source, request);
+  const unrecognized = unrecognizedBy(engines.choices, request, film);
+  return plannedObstaclesOf({ ...film, unrecognized }, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
     reason: cause.code,
     text,

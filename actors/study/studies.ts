@@ -4,6 +4,8 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { OptionalStage } from '../../contract/study/stages.ts';
 import { commandId as commandIdSchema, type RuntimePlan } from '../../contract/study/start.ts';
 import { hasEnded, type RuntimeReason, type RuntimeStatus } from '../../contract/study/status.ts';
+import { type MethodEngines, unrecognizedBy } from '../../receipts/captions/methods.ts';
+import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import {
   type EventsPage,
   journalHeadField,
@@ -15,6 +17,7 @@ import { acceptStudy, rememberStart } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import { isJournalDamage, type Ledger, type StoredJournalHead, type Write } from '../../storage/ledger/ledger.ts';
+import { demandWish } from '../engines/permissions.ts';
 import type { HostBasis } from '../host-basis.ts';
 import {
   checkedRuntimeRow,
@@ -94,8 +97,10 @@ interface StudiesOptions extends StudyPlansOptions, Pick<HostBasis, 'supervisor'
   readonly definition: ActorDefinition<'runtime'>;
   readonly sourceUses: SourceUses;
   readonly newId: () => string;
-  /** The optional stages that this host can carry out: the studies that it accepts come to them. */
+  /** The optional stages beside recognition that this host can carry out: the studies that it accepts come to them. */
   readonly optional: readonly OptionalStage[];
+  /** The engines that the settings name now: they decide, with the wish of a start, whether its speech is recognized. */
+  readonly engines: { readonly choices: MethodEngines };
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLive: () => number;
 }
@@ -125,9 +130,11 @@ export class StudyService {
     this.#journals = new JournalHealth(options.ledger, (runtimeId) => options.supervisor.isLive(runtimeId));
   }
 
-  /** The plan that a start would promise. Writes nothing. */
+  /** The plan that a start would promise. Writes nothing. Throws `permission_required` and `engine_unavailable` for a wish. */
   async plan(request: RuntimeRequest): Promise<RuntimePlan> {
-    return runtimePlanOf((await this.planned(request)).plan);
+    const { plan } = await this.planned(request);
+    if (!this.isKnown(plan.runtimeId)) this.#demandWish(request);
+    return runtimePlanOf(plan);
   }
 
   /** The plan of a request, and its source, whose files are whole. Throws as `plan`. */
@@ -152,6 +159,7 @@ export class StudyService {
 
   async #startOver(source: RegisteredSource, request: RuntimeRequest, plan: StudyPlan): Promise<RuntimeStatus> {
     const { runtimeId } = plan;
+    this.#demandWish(request);
     // Asked before anything is read, and again when the study joins: those that arrive together see each other.
     this.#demandRoom(runtimeId);
     await demandIntact(this.#options.objectStore, source);
@@ -274,6 +282,17 @@ export class StudyService {
     return { status, head };
   }
 
+  #demandWish({ recognition }: RuntimeRequest): void {
+    if (recognition != null) demandWish(recognition, this.#options.engines.choices);
+  }
+
+  /** The optional stages that a study comes to, by its wish and the settings of now. */
+  #stagesOf(source: RegisteredSource, request: RuntimeRequest): readonly OptionalStage[] {
+    const { optional, engines } = this.#options;
+    const film = plannedFilmOf(source, request);
+    return unrecognizedBy(engines.choices, request, film) === null ? [...optional, 'recognize'] : optional;
+  }
+
   /** Throws `study_queue_full` when a study that is not there yet would be one too many. */
   #demandRoom(runtimeId: string): void {
     const { supervisor, definition, maximumLive } = this.#options;
@@ -314,7 +333,7 @@ export class StudyService {
   }
 
   async #spawn(source: RegisteredSource, request: RuntimeRequest, uncalibrated: StudyPlan): Promise<void> {
-    const { definition, supervisor, objectStore, runtimes, clock, newId, optional } = this.#options;
+    const { definition, supervisor, objectStore, runtimes, clock, newId } = this.#options;
     const plan = await this.#plans.calibrated(source, request, uncalibrated);
     const accepted = acceptStudy(plan, source, new Date(clock.now()).toISOString());
     await storeBeforePromise(objectStore, accepted.files);
@@ -323,7 +342,7 @@ export class StudyService {
       record: accepted.record,
       receiptContentId: accepted.receiptContentId,
       requestContentId: accepted.requestContentId,
-      ids: studyIdsFrom(newId, optional),
+      ids: studyIdsFrom(newId, this.#stagesOf(source, request)),
     };
     const input = { runtimeId: plan.runtimeId, commandId: plan.commandId };
     const { sessionId } = source.session;

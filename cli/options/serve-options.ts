@@ -310,6 +310,13 @@ export function optionsOf(given: GivenFlags) {
         maxDurationMs: options['maximum-caption-range-ms'],
         maxLines: options['maximum-caption-lines'],
       },
+      // The default of these limits is for clients that know no method: a person who sets one means every production.
+      methodAllowance: {
+        maxDurationMs: given.has('maximum-caption-range-ms')
+          ? options['maximum-caption-range-ms']
+          : longestCaptions.maxDurationMs,
+        maxLines: given.has('maximum-caption-lines') ? options['maximum-caption-lines'] : longestCaptions.maxLines,
+      },
     },
     videohost: { ...videohostOptions(given), workers: options['videohost-workers'] },
     forecastEstimator: options['forecast-estimator'],

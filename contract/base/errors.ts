@@ -139,6 +139,10 @@ const errors = {
     409,
     'start the host with a caption executor that has lines, or study the range again as the reason says; the approval stays valid',
   ],
+  permission_required: [
+    409,
+    'ask a person; then set what the message names by media-study settings set or POST /v1/settings-changes',
+  ],
   caption_translation_failed: [
     502,
     'check the translating server, and send the request again: the approval has three attempts in all',

@@ -4,16 +4,18 @@ import { failure } from '../base/errors.ts';
 import { eventType } from '../base/event-envelope.ts';
 import { contentId, identity, identityOf, range } from '../base/grammar.ts';
 import { approvalReference } from '../review.ts';
+import { runtimeId } from '../study/start.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { readinessReference, studyReference } from '../study/study-record.ts';
 import { captionExecutor, captionJobId } from './caption-line.ts';
+import { captionMethodRows } from './caption-method.ts';
 import {
+  begunProduction,
   captionArtifact,
   captionChunk,
   captionCitations,
   captionInput,
   captionLimitsRecord,
-  captionProductionRequest,
   captionReceipt,
   captionReference,
   captionResult,
@@ -107,6 +109,14 @@ export const captionQualityControls = z.strictObject({
   qualityControls: z.array(qualityControlRow),
 });
 
+/** The answer to `GET …/caption-methods`: the ways to captions of a study. */
+export const captionMethodList = z.strictObject({
+  schema: z.literal('studio.local-runtime-caption-methods.v1'),
+  runtimeId,
+  ...captionMethodRows.shape,
+});
+
+export type CaptionMethodList = z.infer<typeof captionMethodList>;
 export type CaptionChunkAnswer = z.infer<typeof captionChunkAnswer>;
 export type CaptionRow = z.infer<typeof captionRow>;
 export type CaptionProductions = z.infer<typeof captionProductions>;
@@ -121,7 +131,7 @@ export const captionEvents = [
     'caption_production_host',
     z.strictObject({
       jobId: captionJobId,
-      request: captionProductionRequest,
+      request: begunProduction,
       input: captionInput,
       limits: z.union([captionLimitsRecord, translatedLimitsRecord, longCaptionLimitsRecord]),
       executor: captionExecutor,

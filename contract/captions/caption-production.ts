@@ -14,6 +14,7 @@ import {
   sharedLineage,
   sharingQueue,
 } from './caption-line.ts';
+import { requestedMethod } from './caption-method.ts';
 import {
   longTranslationSummary,
   translationLimits,
@@ -95,8 +96,14 @@ export const captionCauses = [
   'internal',
 ] as const;
 
-/** The body of a request for captions. */
-export const captionProductionRequest = z.strictObject({ approval: approvalReference });
+/** A request for captions as the journal has it: what its method was, the executor says. */
+export const begunProduction = z.strictObject({ approval: approvalReference });
+
+/**
+ * The body of a request for captions. `method` says how they are made, once a person has permitted that; without it the caption executor
+ * of the host makes them.
+ */
+export const captionProductionRequest = begunProduction.extend({ method: requestedMethod.optional() });
 
 /** The input of captions. */
 export const captionInput = z.strictObject({

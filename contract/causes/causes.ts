@@ -35,6 +35,14 @@ const captionCauses = [
     to: languageTag,
     found: z.array(statedTag),
   }),
+  causeOf('recognition_not_asked', {}),
+] as const;
+
+/** Obstacles to captions by one method. */
+const methodCauses = [
+  /** The lines of this method are in the language that is spoken, or in that of the one track. */
+  causeOf('method_does_not_translate', { from: languageTag, to: languageTag }),
+  causeOf('no_line_with_both_texts', { languages: z.array(languageTag).min(1) }),
 ] as const;
 
 /** Obstacles to captions that only a plan has. */
@@ -112,7 +120,13 @@ export const ingestCause = failureOf(ingestFailures);
 export const studyCause = failureOf(studyFailures);
 
 /** The causes of a part of an overview. */
-export const partCause = z.discriminatedUnion('code', [plainCause, ...captionCauses, ...lineCauses, ...partCauses]);
+export const partCause = z.discriminatedUnion('code', [
+  plainCause,
+  ...captionCauses,
+  ...methodCauses,
+  ...lineCauses,
+  ...partCauses,
+]);
 
 /** Further warnings before a study. */
 const warningCauses = [
@@ -159,6 +173,7 @@ export const cause = z.discriminatedUnion('code', [
   ...engineCauses,
   plainCause,
   ...captionCauses,
+  ...methodCauses,
   ...planCauses,
   ...warningCauses,
   ...lineCauses,
@@ -176,10 +191,13 @@ export type PlainCause = z.infer<typeof plainCause>;
 export type FailureCause = { readonly code: FailureCode; readonly params: z.infer<typeof work> };
 export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
-export type LinesCause = z.infer<(typeof lineCauses)[number]> | CauseWith<'no_translator'>;
+export type LinesCause =
+  | z.infer<(typeof lineCauses)[number] | (typeof methodCauses)[number]>
+  | CauseWith<'no_translator' | 'recognition_not_asked'>;
 
 /** The codes of causes why captions of a study have no line. */
 export const lineCauseCodes: readonly CauseCode[] = [
-  ...lineCauses.map(({ shape }) => shape.code.value),
+  ...[...lineCauses, ...methodCauses].map(({ shape }) => shape.code.value),
   'no_translator',
+  'recognition_not_asked',
 ];

@@ -152,6 +152,35 @@ const wordings: Wordings = {
     at: 'operations',
     joint: ({ of }) => (of === 'transcript' ? ': ' : null),
   },
+  method_does_not_translate: {
+    what: ({ from, to }) => `this way gives captions in ${from} alone: it does not translate to ${to}`,
+    pageWhat: ({ from, to }, { language }) =>
+      `this way gives captions in ${language(from)} alone: it does not translate to ${language(to)}`,
+    remedies: {
+      terminal: ({ to }) => `attach a subtitle file in ${to} by media-study subtitles, or use a method that translates`,
+      page: ({ to }, { language }) => `attach a subtitle file in ${language(to)}, or choose a way that translates`,
+      agent: 'use a method that translates; a person can attach a subtitle file',
+    },
+  },
+  no_line_with_both_texts: {
+    what: ({ languages }, spelling) =>
+      `no line of the subtitle tracks has a text in ${either(languages, spelling, 'and')}`,
+    pageWhat: ({ languages }, spelling) => `no subtitle has a text in ${either(languages, spelling, 'and')}`,
+    remedies: {
+      terminal: 'attach another subtitle file by media-study subtitles, or use another method',
+      page: 'attach another subtitle file, or choose another way',
+      agent: 'use another method; a person can attach another subtitle file',
+    },
+  },
+  recognition_not_asked: {
+    what: 'the study was started without recognition',
+    pageWhat: 'the speech of this study was not to be recognized',
+    remedies: {
+      terminal: 'study the range again with recognition',
+      page: 'study the range again with recognition',
+      agent: anotherStudy,
+    },
+  },
   no_text_tracks: {
     what: 'the captions of this host are made of text tracks, and the source has none',
     pageWhat: 'this film has no subtitles as text',

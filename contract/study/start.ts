@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { artifactId } from '../base/artifact.ts';
 import { count, identity, languageTag, positive, timestamp } from '../base/grammar.ts';
-import { recognitionWish } from '../captions/caption-method.ts';
+import { captionMethodRows, recognitionWish } from '../captions/caption-method.ts';
 import { warningCause } from '../causes/causes.ts';
 import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
@@ -64,6 +64,7 @@ export const captionObstacle = z.enum([
   'no_recognizer',
   'no_audio_track',
   'no_translator',
+  'recognition_not_asked',
 ]);
 
 /** One clause for people, without capital or full stop; and the same as data. */
@@ -112,6 +113,8 @@ export const planWarnings = z.strictObject({
   schema: z.literal('studio.runtime-plan-warnings.v1'),
   runtimeId,
   warnings: z.array(planWarning),
+  /** The ways to captions of the range, by what its tracks state and what the settings of the host name and permit. */
+  captionMethods: captionMethodRows,
 });
 
 export type CaptionObstacle = z.infer<typeof captionObstacle>;

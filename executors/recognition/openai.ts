@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
 import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '../explanations/hosted-provider.ts';
 import {
   ANSWER_TEXT,
@@ -348,7 +348,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
       ...ANSWER_TIMES,
       mostCharactersPerSecond: ANSWER_TEXT.charactersPerSecond,
     },
-    languages: null,
+    languages: servedLanguages.openai,
     recognize: (sound, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(sound, signal)),
   };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import { pinFiles, RecognitionFailure, type Recognizer, secondsOf, spokenIn } from './recognizer.ts';
 
@@ -108,7 +108,7 @@ export async function openPocketsphinx(
       { name: 'pocketsphinx-model', version: name, digest: models.digest },
     ],
     parameters: { ...SETTINGS },
-    languages: ['en'],
+    languages: servedLanguages.pocketsphinx,
     recognize: async ({ samples }, signal) => {
       await Promise.all([engine.demandUnchanged(), models.demandUnchanged()]);
       const files = [{ name: SOUND_FILE, bytes: samples }];

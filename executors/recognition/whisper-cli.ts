@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import {
   cleanText,
@@ -124,7 +124,7 @@ export async function openWhisperCli(
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],
     parameters: { settings: SETTINGS.join(' ') },
-    languages: null,
+    languages: servedLanguages['whisper-cli'],
     recognize: async ({ samples, language }, signal) => {
       await Promise.all([engine.demandUnchanged(), weights.demandUnchanged()]);
       const { result } = await launcher.run({

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { CaptionMethods } from '../../actors/captions/caption-methods.ts';
 import type { CaptionReads, CaptionService } from '../../actors/captions/captions.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   captionChunkAnswer,
+  captionMethodList,
   captionProductionResults,
   captionProductions,
   captionQualityControls,
@@ -18,7 +20,24 @@ import { type Call, type Route, read, route, write } from '../exchange/route.ts'
 import type { Headers } from '../listener/listener.ts';
 
 /** The routes of captions and of their checks. */
-export const captionRoutes = (captions: CaptionService, reads: CaptionReads): readonly Route[] => [
+export const captionRoutes = (
+  captions: CaptionService,
+  reads: CaptionReads,
+  methods: CaptionMethods,
+): readonly Route[] => [
+  route('/v1/runtimes/:runtimeId/caption-methods', {
+    room: 'captions',
+    params: { runtimeId },
+    GET: read({
+      id: 'readCaptionMethods',
+      summary: 'the ways to captions of a study, and what each takes',
+      details:
+        'The preferred way comes first. A row has the permissions that a person has to give, as settings for `POST /v1/settings-changes`, and the wish that another study has to send. It also has what leaves the host, and the causes that are in the way. Before a study, `POST /v1/runtime-plan-warnings` has the same.',
+      answers: [json(200, captionMethodList)],
+      refusals: refusalsOfReopening,
+      handle: async (call) => ({ status: 200, body: await methods.of(call.params.runtimeId) }),
+    }),
+  }),
   route('/v1/runtimes/:runtimeId/caption-productions', {
     room: 'captions',
     params: { runtimeId },
@@ -33,7 +52,8 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
     POST: write({
       id: 'produceCaptions',
       summary: 'produce captions under a valid approval',
-      details: 'The answer comes when the captions and their check are stored.',
+      details:
+        'The answer comes when the captions and their check are stored. `method` names the way to make them, or `auto` for the first that is ready. Without it the caption executor of the host makes them.',
       request: captionProductionRequest,
       invalid: 'invalid_caption_request',
       answers: [json(201, captionProductions)],
@@ -43,6 +63,8 @@ export const captionRoutes = (captions: CaptionService, reads: CaptionReads): re
         'caption_authority_required',
         'caption_current_run_causality_required',
         'caption_lines_unavailable',
+        'permission_required',
+        'engine_unavailable',
         'caption_translation_failed',
       ],
       handle: async ({ params, body }) => ({ status: 201, body: await captions.produce(params.runtimeId, body) }),

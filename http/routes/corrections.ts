@@ -1,4 +1,6 @@
 import type { Corrections } from '../../actors/captions/corrections.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { type RequestedMethod, requestedMethod } from '../../contract/captions/caption-method.ts';
 import {
   captionCorrectionPreview,
   captionCorrections,
@@ -7,7 +9,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Route, read, route, write } from '../exchange/route.ts';
+import { type Call, type Route, read, route, write } from '../exchange/route.ts';
 
 const refusals = [
   ...refusalsOfReopening,
@@ -18,6 +20,12 @@ const refusals = [
   'caption_current_run_causality_required',
   'caption_lines_unavailable',
 ] as const;
+
+function methodAsked({ query }: Pick<Call<null>, 'query'>): RequestedMethod | null {
+  const asked = requestedMethod.nullable().safeParse(query.get('method') ?? null);
+  if (asked.success) return asked.data;
+  throw new ServiceError('unknown_query', `method is one of ${requestedMethod.options.join(', ')}`);
+}
 
 /** The routes of corrections of captions by a person. */
 export const correctionRoutes = (corrections: Corrections): readonly Route[] => [
@@ -30,9 +38,17 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       summary: 'the lines of captions as they are and as the host made them, and every correction of them',
       details:
         'Before captions are made these are the lines that they would have. `obstacle` says why nothing can be corrected; `head` is what a correction names.',
+      query: {
+        method: requestedMethod
+          .optional()
+          .describe('the way whose lines are asked for before captions are made; by default that of the host'),
+      },
       answers: [json(200, captionCorrections)],
-      refusals: refusalsOfReopening,
-      handle: async ({ params }) => ({ status: 200, body: await corrections.read(params.runtimeId) }),
+      refusals: [...refusalsOfReopening, 'caption_lines_unavailable', 'permission_required', 'engine_unavailable'],
+      handle: async (call) => {
+        const method = methodAsked(call);
+        return { status: 200, body: await corrections.read(call.params.runtimeId, { method }) };
+      },
     }),
     POST: write({
       id: 'correctCaptions',

@@ -25,6 +25,9 @@ import { DocumentFeed, JournalFeed, progressOf } from '../streams/feeds.ts';
 import { deleteRuntime } from './deletion.ts';
 import type { Streaming } from './events.ts';
 
+/** The refusals of a `recognition` that the host may not or cannot carry out. */
+const refusalsOfWishes = ['permission_required', 'engine_unavailable'] as const;
+
 /** The routes of plans, starts, statuses and journals. */
 export const studyRoutes = (
   studies: StudyService,
@@ -41,7 +44,7 @@ export const studyRoutes = (
       request: runtimeRequest,
       invalid: 'invalid_start_request',
       answers: [json(200, runtimePlan)],
-      refusals: [...refusalsOfRequests, 'runtime_deleted'],
+      refusals: [...refusalsOfRequests, 'runtime_deleted', ...refusalsOfWishes],
       handle: async ({ body }) => ({ status: 200, body: await studies.plan(body) }),
     }),
   }),
@@ -50,13 +53,15 @@ export const studyRoutes = (
     POST: write({
       id: 'startStudy',
       summary: 'start a study, or find the one that an equal request started',
-      details: 'A `clientRequestId` of its own asks for another attempt over the same inputs.',
+      details:
+        'A `clientRequestId` of its own asks for another attempt over the same inputs. `recognition` asks for a recognizer of the speech, or for none with null; without it the settings of the host decide.',
       request: runtimeRequest,
       invalid: 'invalid_start_request',
       answers: [json(202, runtimeStatus)],
       refusals: [
         ...refusalsOfRequests,
         'runtime_deleted',
+        ...refusalsOfWishes,
         'study_queue_full',
         'insufficient_storage',
         ...refusalsOfJournals,

@@ -17,7 +17,7 @@ import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.t
 import type { FoldContext } from '../study-run.ts';
 import { type AllowedCaptions, captionLimitsOf, captionTextOf, type DraftLine } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, coveredLine } from './captioned-study.ts';
-import { captionExecutors } from './executors.ts';
+import { captionExecutors, translatableText } from './executors.ts';
 import { sharedLinesOf, storedFormBySteps } from './stored-captions.ts';
 import { type TextToTranslate, transcriptOf } from './transcript-lines.ts';
 
@@ -54,8 +54,7 @@ export const captionExecutorOf = ({ study, classification, translator }: Caption
 
 /** The stored text that a model has to translate for a job; null if nothing has to be. */
 export function* textToTranslateOf({ study, classification, translator }: CaptionJob): Steps<TextToTranslate | null> {
-  const { toTranslate } = captionExecutors[classification];
-  return translator === undefined || toTranslate === undefined ? null : yield* toTranslate(study);
+  return translator === undefined ? null : yield* translatableText(study, classification);
 }
 
 /** The common fields of all lines of a production. */

@@ -283,6 +283,19 @@ function coverageOver({ conclusion }: CaptionedStudy, { startMs, endMs }: Range)
   return gravest;
 }
 
+/** The evidence of a study for a stretch of time, and why its words have none; null if they have. */
+function supportOf(study: CaptionedStudy, range: Range) {
+  const coverage = coverageOver(study, range);
+  const cited = citationsOver(study, range);
+  const isCited = cited.semanticCitations.length > 0;
+  const gap: CaptionReason | null =
+    coverage.state === 'supported' ? (isCited ? null : 'study_citation_mismatch') : coverage.reasonCode;
+  return { coverage, cited, gap };
+}
+
+/** Why a study leaves the words of a stretch of time out; null if it does not. */
+export const gapOver = (study: CaptionedStudy, range: Range): CaptionReason | null => supportOf(study, range).gap;
+
 /**
  * The basis of a line of captions. A line cites reads only if its time is supported as a whole, and reads of one evidence
  * returned all of it. Every other names its gap.
@@ -295,15 +308,13 @@ export function coveredLine(
 ): CoveredLine {
   const { run, conclusion, approval } = study;
   const { sourceArtifactId, sourceSession } = run.record;
-  const { coverageId, state, reasonCode } = coverageOver(study, { startMs, endMs });
-  const cited = citationsOver(study, { startMs, endMs });
-  const isCited = cited.semanticCitations.length > 0;
-  const isSupported = state === 'supported' && isCited;
+  const { coverage, cited, gap } = supportOf(study, { startMs, endMs });
+  const { coverageId, state, reasonCode } = coverage;
   const { claimIds, semanticCitations, childReports } = cited;
-  const gap = state === 'supported' ? (isCited ? null : 'study_citation_mismatch') : reasonCode;
-  const lists = isSupported
-    ? { claimIds: [...claimIds], semanticCitations: [...semanticCitations], childReports: [...childReports] }
-    : { claimIds: [], semanticCitations: [], childReports: [] };
+  const lists =
+    gap === null
+      ? { claimIds: [...claimIds], semanticCitations: [...semanticCitations], childReports: [...childReports] }
+      : { claimIds: [], semanticCitations: [], childReports: [] };
   return {
     gap,
     lineage: {

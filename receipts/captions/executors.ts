@@ -247,10 +247,22 @@ const groupedSubtitles: CaptionExecutor = {
   }),
 };
 
+/** True if at least one line has both texts. */
+export const haveBothTexts = (lines: readonly DraftLine[]): boolean =>
+  lines.some(({ source, target }) => source.state === 'available' && target.state === 'available');
+
 /** True if the subtitle tracks of a study alone give captions: at least one line has both texts. */
 export function* hasSubtitleLines(study: CaptionedStudy): Steps<boolean> {
-  const lines = yield* groupedSubtitles.draft(study);
-  return lines.some(({ source, target }) => source.state === 'available' && target.state === 'available');
+  return haveBothTexts(yield* groupedSubtitles.draft(study));
+}
+
+/** Why no line of the subtitle tracks of a study has both texts, though some have one. */
+export function pairAbsence(study: CaptionedStudy): LinesCause {
+  const { source, target } = tracksOf(study);
+  const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
+  if (source === null) return { code: 'no_text_track', params: { languages: [from] } };
+  if (target === null) return { code: 'method_does_not_translate', params: { from, to } };
+  return { code: 'no_line_with_both_texts', params: { languages: [...new Set([from, to])] } };
 }
 
 /** One line of a track that is to be translated; its text is null where the cue could not be read. */
@@ -374,3 +386,12 @@ export const captionExecutors: Readonly<Record<CaptionClassification, CaptionExe
   recognised_transcript: recognizedTranscript,
   recognised_transcript_translated: translatedTranscript,
 };
+
+/** The stored text of a study that a model has to translate for captions of a kind; null if nothing has to be. */
+export function* translatableText(
+  study: CaptionedStudy,
+  classification: CaptionClassification,
+): Steps<TextToTranslate | null> {
+  const { toTranslate } = captionExecutors[classification];
+  return toTranslate === undefined ? null : yield* toTranslate(study);
+}

@@ -8,10 +8,10 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { baseLanguage } from '../../rules/languages.ts';
-import { neededAllowance } from './allowance.ts';
-import { type CaptionJob, captionExecutorOf } from './artifact.ts';
-import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, coveredLine } from './captioned-study.ts';
-import { captionExecutors, hasSubtitleLines } from './executors.ts';
+import { type DraftLine, neededAllowance } from './allowance.ts';
+import type { CaptionJob } from './artifact.ts';
+import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, gapOver } from './captioned-study.ts';
+import { captionExecutors, hasSubtitleLines, haveBothTexts, pairAbsence, translatableText } from './executors.ts';
 
 /** Why a host without a caption executor makes no captions. */
 export const captionsOff: CauseWith<'no_caption_executor'> = { code: 'no_caption_executor', params: {} };
@@ -19,15 +19,21 @@ export const captionsOff: CauseWith<'no_caption_executor'> = { code: 'no_caption
 /** The same for an error, which has the remedy of its code. */
 export const captionsAreOff = causeText(captionsOff, 'terminal').what;
 
-/** The means of a host for making captions. */
-export interface CaptionAbility {
+/** How lines of captions are made. */
+export interface CaptionMeans {
   readonly classification: CaptionClassification;
   /** True if the subtitle tracks of a study come first, where they give a line with both texts. */
   readonly subtitlesFirst?: boolean;
+}
+
+/** The means for making captions: those of a host, or those that a request names. */
+export interface CaptionAbility extends CaptionMeans {
   /** How long captions may be. */
   readonly allowance: CaptionAllowance;
-  /** Absent on a host that translates no captions. */
+  /** Absent where nothing is translated. */
   readonly translator?: CaptionTranslator | undefined;
+  /** True if a request names them: of subtitle tracks, some line must have both texts then, or be translated. */
+  readonly isOfRequest?: boolean;
 }
 
 /** An attempt that a host can make, and why it would give no line; null where it gives some. */
@@ -44,31 +50,59 @@ interface CaptionProspect {
 export function* captionProspectBySteps(
   study: CaptionedStudy,
   attempt: number,
-  { classification: usual, subtitlesFirst = false, allowance: allowed, translator }: CaptionAbility,
+  {
+    classification: usual,
+    subtitlesFirst = false,
+    allowance: allowed,
+    translator,
+    isOfRequest = false,
+  }: CaptionAbility,
 ): Steps<CaptionProspect> {
   const classification = subtitlesFirst && (yield* hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
-  const executor = captionExecutors[classification];
-  const drafts = yield* executor.draft(study);
+  const drafts = yield* captionExecutors[classification].draft(study);
   const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
   const job: CaptionJob = { study, attempt, classification, allowance, translator };
-  if (drafts.length === 0) return { job, absence: executor.absence(study) };
-  if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) return { job, absence: null };
-  const identity = captionExecutorOf(job);
-  for (const draft of drafts) {
-    yield;
-    if (coveredLine(study, '', identity, draft).gap === null) return { job, absence: null };
-  }
-  return { job, absence: executor.absence(study) };
+  return { job, absence: yield* absenceOf(study, classification, drafts, isOfRequest) };
 }
 
-/** A planned study: its request, the tracks of its source, and whether the host would recognize its speech. */
+function* absenceOf(
+  study: CaptionedStudy,
+  classification: CaptionClassification,
+  drafts: readonly DraftLine[],
+  isOfRequest: boolean,
+): Steps<LinesCause | null> {
+  const executor = captionExecutors[classification];
+  if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) {
+    if (!isOfRequest || haveBothTexts(drafts)) return null;
+    return (yield* translatableText(study, classification)) === null ? pairAbsence(study) : null;
+  }
+  for (const draft of drafts) {
+    yield;
+    if (gapOver(study, draft) === null) return null;
+  }
+  const cause = executor.absence(study);
+  if (!isOfRequest || cause.code !== 'no_translator') return cause;
+  const { from, to } = cause.params;
+  return { code: 'method_does_not_translate', params: { from, to } };
+}
+
+/** A planned study: its request, the tracks of its source, and what becomes of its speech. */
 export interface PlannedCaptions {
   readonly range: Range;
   readonly requested: RuntimeRequest['requestedSourceLanguage'];
   readonly targetLanguage: string;
   readonly source: Pick<RegisteredSource, 'tracks' | 'trackLanguages'>;
-  readonly recognizes: boolean;
+  /** Why the host would not recognize its speech; null if it would. */
+  readonly unrecognized: 'no_recognizer' | 'recognition_not_asked' | null;
 }
+
+/** The part of a planned study that does not depend on the host. */
+export type PlannedFilm = Omit<PlannedCaptions, 'unrecognized'>;
+
+export const plannedFilmOf = (
+  source: PlannedFilm['source'],
+  { range, requestedSourceLanguage: requested, targetLanguage }: RuntimeRequest,
+): PlannedFilm => ({ range, requested, targetLanguage, source });
 
 /** Why no captions can come of a study, as a warning says it. */
 export interface PlannedObstacle {
@@ -81,6 +115,24 @@ const obstacleOf = (cause: PlannedObstacle['cause']): PlannedObstacle => ({ caus
 const speaks = (tag: string, languages: readonly string[]): boolean =>
   languages.some((language) => baseLanguage(language) === baseLanguage(tag));
 
+/** The text tracks of a source: how many they are, and the tags of those that name a language. */
+function textTracksOf({ tracks, trackLanguages }: PlannedCaptions['source']) {
+  const texts = tracks.filter(({ kind }) => kind === 'subtitle');
+  const tags = new Map(trackLanguages.map(({ index, language }) => [index, language]));
+  const tagged = texts.flatMap(({ index }) => tags.get(index) ?? []).filter((tag) => baseLanguage(tag) !== null);
+  return { count: texts.length, tagged };
+}
+
+/** True if the tags of text tracks name both languages of a planned study, so that nothing has to be recognized or translated. */
+export function hasTrackPair({ source, requested, targetLanguage }: PlannedFilm): boolean {
+  const { tagged } = textTracksOf(source);
+  return requested.mode === 'declared' && [...requested.languages, targetLanguage].every((tag) => speaks(tag, tagged));
+}
+
+/** True if the tag of a text track names the target language of a planned study. */
+export const hasTargetTrack = ({ source, targetLanguage }: PlannedFilm): boolean =>
+  speaks(targetLanguage, textTracksOf(source).tagged);
+
 /**
  * Text tracks in neither language are of no use, and one language alone is of use only to a host that translates. A track without
  * a tag is identified only by the study.
@@ -89,17 +141,13 @@ function textTrackObstacle(
   { source, requested, targetLanguage }: PlannedCaptions,
   translates: boolean,
 ): PlannedObstacle | null {
-  const texts = source.tracks.filter(({ kind }) => kind === 'subtitle');
-  if (texts.length === 0) return obstacleOf({ code: 'no_text_tracks', params: {} });
-  const tags = new Map(source.trackLanguages.map(({ index, language }) => [index, language]));
-  const tagged = texts
-    .map(({ index }) => tags.get(index))
-    .filter((tag) => tag !== undefined && baseLanguage(tag) !== null);
-  if (requested.mode !== 'declared' || tagged.length < texts.length) return null;
-  const has = (tag: string): boolean => tagged.some((each) => each !== undefined && speaks(tag, [each]));
+  const { count, tagged } = textTracksOf(source);
+  if (count === 0) return obstacleOf({ code: 'no_text_tracks', params: {} });
+  if (requested.mode !== 'declared' || tagged.length < count) return null;
+  const has = (tag: string): boolean => speaks(tag, tagged);
   const [from = targetLanguage] = requested.languages;
   if (has(from) && (translates || has(targetLanguage))) return null;
-  const found = [...new Set(tagged)].filter((tag) => tag !== undefined);
+  const found = [...new Set(tagged)];
   if (has(from)) {
     return obstacleOf({ code: 'no_translator', params: { of: 'subtitles', from, to: targetLanguage, found } });
   }
@@ -109,10 +157,10 @@ function textTrackObstacle(
 
 /** Only recognized speech gives captions, and in its own language. */
 function recognitionObstacle(
-  { source, requested, targetLanguage, recognizes }: PlannedCaptions,
+  { source, requested, targetLanguage, unrecognized }: PlannedCaptions,
   translates: boolean,
 ): PlannedObstacle | null {
-  if (!recognizes) return obstacleOf({ code: 'no_recognizer', params: {} });
+  if (unrecognized !== null) return obstacleOf({ code: unrecognized, params: {} });
   if (source.tracks.every(({ kind }) => kind !== 'audio')) {
     return {
       cause: { code: 'no_audio_track', params: {} },

@@ -97,7 +97,10 @@ export const recognizedLines = derivedInSteps(function* (study): Steps<readonly 
 export function recognizedAbsence(study: CaptionedStudy, translates: boolean): LinesCause {
   const { recognition } = study.findings;
   const transcript = transcriptOf(study.findings);
-  if (recognition === null) return { code: 'not_recognised', params: {} };
+  if (recognition === null) {
+    const isNotAsked = study.run.record.recognition === null;
+    return { code: isNotAsked ? 'recognition_not_asked' : 'not_recognised', params: {} };
+  }
   if (transcript === null) {
     return { code: 'nothing_recognised', params: { reason: recognition.delivered.reasonCode ?? 'recognition_failed' } };
   }

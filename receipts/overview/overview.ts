@@ -163,7 +163,7 @@ function approvedActions({ study, host, base }: OverviewedRuntime, { captions, c
 
 /** The same study once more: the request that was sent, under another name. */
 function studyAgain({ runtime }: OverviewedRuntime): OverviewAction {
-  const { analysisRequest } = runtime.accepted.record;
+  const { analysisRequest, recognition } = runtime.accepted.record;
   const { sourceSessionId, sourceRevisionId, range, language, outputDepth, options } = analysisRequest;
   const body = {
     sourceSessionId,
@@ -174,6 +174,7 @@ function studyAgain({ runtime }: OverviewedRuntime): OverviewAction {
     selectedLanguagePackId: language.selectedLanguagePackId,
     outputDepth,
     options,
+    ...(recognition === undefined ? {} : { recognition }),
     clientRequestId: null,
   };
   const fill = [{ at: '/clientRequestId', with: 'a new name for this attempt' }];
@@ -241,10 +242,12 @@ function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime
 function* partsOf(overviewed: OverviewedRuntime): Steps<OverviewParts> {
   const review = reviewPart(overviewed);
   const captions = yield* captionsPart(overviewed, review);
+  const { study, base } = overviewed;
+  const isMissing = study?.conclusion != null && study.tail.captions.caption === null;
   return {
     decision: decisionPart(overviewed),
     review,
-    captions,
+    captions: isMissing ? { ...captions, methodsPath: `${base}/caption-methods` } : captions,
     check: checkPart(overviewed, captions),
     explanations: explanationsPart(overviewed, captions),
   };

@@ -3,7 +3,7 @@ import { maximumCaptionAttempts } from '../../contract/captions/caption-producti
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
 import { wireText } from '../../contract/causes/wording.ts';
-import type { OverviewPart } from '../../contract/overview.ts';
+import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import type { Steps } from '../../formats/steps.ts';
@@ -56,7 +56,7 @@ export interface OverviewedRuntime {
 export interface OverviewParts {
   readonly decision: OverviewPart;
   readonly review: OverviewPart;
-  readonly captions: OverviewPart;
+  readonly captions: RuntimeOverview['captions'];
   readonly check: OverviewPart;
   readonly explanations: OverviewPart;
 }

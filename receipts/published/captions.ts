@@ -1,12 +1,16 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
+import type { CaptionMethodRows } from '../../contract/captions/caption-method.ts';
+import { type CaptionAllowance, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { ShownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import type { PartCause } from '../../contract/causes/causes.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
-import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { correctionDecisionBySteps, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
+import { type MethodEngines, noMethods, studiedMethods } from '../captions/methods.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import type { CheckedCaptions } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
@@ -33,6 +37,36 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
   return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
+}
+
+/** Why a runtime gets no captions by any method; null if it may get some. */
+function obstacleOf(
+  { execution, accepted }: VerifiedRuntime,
+  study: CaptionedStudy | null,
+  mostMs: number,
+): PartCause | null {
+  const { conclusion, stop = null, tail } = execution?.study ?? {};
+  if (!conclusion || tail === undefined) return { code: stop === null ? 'study_running' : 'study_ended', params: {} };
+  const obstacle = captionObstacleOf(accepted.record, mostMs);
+  if (obstacle !== null) return obstacle;
+  const { review, authority, captions } = tail;
+  if (study === null || (review !== null && authority === null)) return { code: 'approval_missing', params: {} };
+  const isUsedUp = captions.caption === null && captions.attempts >= maximumCaptionAttempts;
+  return isUsedUp ? { code: 'attempts_failed', params: { attempts: captions.attempts } } : null;
+}
+
+/** The ways to captions of a runtime; none of a study that has not come to its end. In steps. */
+export function* captionMethodsOf(
+  runtime: VerifiedRuntime,
+  engines: MethodEngines,
+  allowance: CaptionAllowance,
+): Steps<CaptionMethodRows> {
+  const study = approvable(runtime);
+  const obstacle = obstacleOf(runtime, study, allowance.maxDurationMs);
+  if (obstacle !== null) return noMethods(obstacle);
+  return study === null
+    ? noMethods({ code: 'approval_missing', params: {} })
+    : yield* studiedMethods(study, engines, allowance);
 }
 
 /** The ids of everything that was reopened to verify captions. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../../actors/host.ts';
-import { type HostOptions, KnownMachine } from '../../actors/host-types.ts';
+import { type Host, type HostOptions, KnownMachine } from '../../actors/host-types.ts';
 import { Charts } from '../../actors/lifecycles/lifecycles.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
@@ -25,6 +25,8 @@ import { withoutDownloader } from '../without-downloader.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
 export interface HostInProcess extends Reachable {
+  /** Names its engines and permissions anew, as a change of settings does. */
+  readonly useEngines: Host['useEngines'];
   /** Ends it as a signal would; resolves with the exit code. */
   stop(): Promise<number>;
 }
@@ -154,6 +156,7 @@ export async function openInProcess(
     dataRoot,
     announced: { listening: `http://127.0.0.1:${listener.port}`, authorizationToken: token, pid: process.pid },
     reported: () => reported,
+    useEngines: host.useEngines,
     fetch,
     ended: new Promise(() => undefined),
     stop: stopOnce,

@@ -1,7 +1,9 @@
 import type { ExecutionContext } from 'ava';
+import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
+import { type EngineChoices, type HostPermissions, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
@@ -19,6 +21,7 @@ import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-stu
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
 import { startOfTest } from '../../storage/ledger/scratch.ts';
+import { noEngines, translators } from '../engines/no-engines.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
 import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
@@ -49,6 +52,8 @@ export interface CaptionBenchOptions {
   readonly allowance?: CaptionAllowance;
   /** The model that translates; by default none. */
   readonly translator?: (ledger: Ledger) => CaptionTranslations;
+  /** What a person has permitted. */
+  readonly permissions?: HostPermissions;
   /** Changes what the supervisor knows of caption productions. */
   readonly definition?: (
     definition: ActorDefinition<'caption-production'>,
@@ -70,22 +75,32 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
   const translator = options.translator?.(ledger) ?? null;
+  const { classification = 'embedded_subtitle_tracks' } = options;
+  const choices: EngineChoices = {
+    ...noEngines,
+    translator: translator === null ? null : translators.here,
+    captions: { classification, subtitlesFirst: false },
+    permissions: options.permissions ?? noPermissions,
+  };
+  const engines = { choices, translator: async () => translator };
   const usual = captionProductionDefinition({
     ledger,
     objectStore,
     supervisor,
     runtimes,
-    translator,
+    engines,
     clock,
     committed,
     report,
   });
   const captioning: ActorDefinition<'caption-production'> = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
-  const { classification = 'embedded_subtitle_tracks' } = options;
   const allowance = options.allowance ?? defaultCaptionAllowance;
   const ability = { classification, allowance, translator: translator?.identity };
-  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability, translator });
+  const methods = new CaptionMethods({ runtimes, engines, allowance: () => allowance });
+  const captions = new CaptionService({
+    ...{ definition: captioning, supervisor, runtimes, mutex, ability, methods, engines },
+  });
   // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {

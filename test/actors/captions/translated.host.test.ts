@@ -9,6 +9,7 @@ import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
+import { translators } from '../engines/no-engines.ts';
 import { store } from '../reopening/stored-studies.ts';
 import { approvedStudy, checked, openCaptionBench } from './caption-bench.ts';
 
@@ -52,10 +53,9 @@ function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
       return { text, responseId: null, model: null, inputTokens: null, outputTokens: null };
     },
   };
-  const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: null, isLocal: true };
   const translator = (ledger: Ledger) =>
     new CaptionTranslations({
-      ...{ provider, model: 'stub', chat, detector, gates, ledger },
+      ...{ ...translators.here, chat, detector, gates, ledger },
       isAbsent: async () => script.isAbsent,
     });
   return { script, asked, translator };

@@ -29,6 +29,7 @@ import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { held } from '../captions/caption-bench.ts';
+import { noEngines } from '../engines/no-engines.ts';
 import {
   openExplanationBench,
   questionIn,
@@ -302,6 +303,7 @@ async function nextHost(t: ExecutionContext, root: string, changes: Partial<Acto
       throw new Error('nothing begins here');
     },
     optional: [],
+    engines: { choices: noEngines },
     maximumRangeMs: () => 600_000,
     maximumLive: () => 1,
   });

@@ -243,7 +243,7 @@ const film: PlannedCaptions = {
     tracks: [trackOf('video', 0), trackOf('audio', 1), trackOf('subtitle', 2)],
     trackLanguages: [{ index: 2, language: 'kor' }],
   },
-  recognizes: true,
+  unrecognized: null,
 };
 
 const reasons = (classification: CaptionClassification, others: Partial<PlannedCaptions> = {}): string[] =>
@@ -278,7 +278,7 @@ test('a plan names the obstacles to captions for each executor', (t) => {
   t.deepEqual(reasons('recognised_transcript'), ['no_translator']);
   t.deepEqual(reasons('recognised_transcript', { targetLanguage: 'ko-KR' }), []);
   t.deepEqual(reasons('recognised_transcript_translated'), []);
-  t.deepEqual(reasons('recognised_transcript_translated', { recognizes: false }), ['no_recognizer']);
+  t.deepEqual(reasons('recognised_transcript_translated', { unrecognized: 'no_recognizer' }), ['no_recognizer']);
   t.deepEqual(reasons('recognised_transcript_translated', { source: silent }), ['no_audio_track']);
 });
 
@@ -290,10 +290,10 @@ test('a host whose captions come from subtitle tracks or from speech has an obst
     ).map(({ cause }) => cause.code);
   t.deepEqual(found({}), ['no_translator']);
   t.deepEqual(found({ targetLanguage: 'ko' }), []);
-  t.deepEqual(found({ targetLanguage: 'ko', source: silent, recognizes: false }), []);
+  t.deepEqual(found({ targetLanguage: 'ko', source: silent, unrecognized: 'no_recognizer' }), []);
   const other = { targetLanguage: 'ko', source: taggedAs('fra') };
   t.deepEqual(found(other), []);
-  t.deepEqual(found({ ...other, recognizes: false }), ['no_recognizer']);
+  t.deepEqual(found({ ...other, unrecognized: 'no_recognizer' }), ['no_recognizer']);
 });
 
 test('a plan also names a range that is too long and a language that is not declared', (t) => {
