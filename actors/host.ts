@@ -1,11 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
+import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
-import { openTranslator } from './captions/caption-translations.ts';
+import { openTranslator, translatorIdentityOf } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
+import { noPermissions } from './engines/engine-choices.ts';
+import { EngineRegistry } from './engines/engine-registry.ts';
+import { RememberedDigests } from './engines/remembered-digests.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { HostBasis } from './host-basis.ts';
 import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
@@ -27,6 +31,7 @@ import { Pairings } from './operation/pairings.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
+import { paceOf } from './recognition/recognition-pace.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/publish-reviews.ts';
 import { loadFolders } from './sources/source-folder.ts';
@@ -43,6 +48,7 @@ import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
 import { openWorkOrders } from './workers/open-work-orders.ts';
+import { queuedRecognizer } from './workers/queued-recognizer.ts';
 
 /** The longest wait for effects that were cut, in milliseconds. One that only reads, such as a large file to hash it, may end later. */
 const effectsMs = 3000;
@@ -57,8 +63,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
   const { layout, ledger, objectStore, encoded, commits, listeners } = storage;
-  const engines = await openEngines(options, storage, machine);
-  const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = engines;
+  const opened = await openEngines(options, storage, machine);
+  const { launcher, detector, detectorTools, tools, screenTextReader, remembered } = opened;
 
   const registry = new SourceRegistry();
   const sourceUses = new SourceUses();
@@ -92,11 +98,29 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
+  const digests = new RememberedDigests(ledger);
+  const engines = new EngineRegistry({
+    clock,
+    choices: {
+      recognizer: options.recognizer ?? null,
+      recognizesEveryStudy: options.recognizesEveryStudy ?? true,
+      recognizesTwice: options.recognizesTwice ?? false,
+      translator: options.translator ?? null,
+      captions: { classification: options.captionExecutor, subtitlesFirst: options.subtitlesFirst ?? false },
+      permissions: options.permissions ?? noPermissions,
+    },
+    openRecognizer: async (choice) => {
+      const { environment } = options;
+      const recognizer = await openRecognizer(launcher, choice, { environment, clock, digestOf: digests.of });
+      await digests.keep();
+      return workers === null ? recognizer : queuedRecognizer(recognizer, workers.orders);
+    },
+    openTranslator: (choice) => openTranslator(choice, { ...basis, detector }),
+  });
   const {
     definition: studying,
     optional,
     calibration,
-    pace,
     isHeld,
   } = openStudying({
     ...basis,
@@ -106,9 +130,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     tools,
     detector,
     detectorTools,
-    recognizer,
+    engines,
     screenTextReader,
-    recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
     abandoned: (runtimeId, contentIds) => deleting.erasure.abandon(runtimeId, contentIds),
@@ -120,24 +143,33 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    optional,
+    get optional() {
+      return optional();
+    },
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
-  const translator = await openTranslator(options.translator ?? null, { ...basis, detector });
+  /** The ability of now: nobody keeps a copy of it. */
   const captionAbility = {
-    classification: options.captionExecutor,
-    subtitlesFirst: options.subtitlesFirst ?? false,
+    get classification() {
+      return engines.choices.captions.classification;
+    },
+    get subtitlesFirst() {
+      return engines.choices.captions.subtitlesFirst;
+    },
     get allowance() {
       return limits.captionAllowance;
     },
-    translator: translator?.identity,
+    get translator() {
+      const { translator } = engines.choices;
+      return translator === null ? undefined : translatorIdentityOf(translator);
+    },
   };
   const laterStages = openLaterStages({
     ...basis,
     captionAbility,
-    translator,
+    engines,
     reviewer: options.reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     committed: (runtimeId) => {
@@ -231,7 +263,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
   const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
-  const { checks, tools: allTools } = openChecks(options, storage, engines, whyNoDownloader);
+  const { checks, tools: allTools } = openChecks(options, storage, { ...opened, named: engines }, whyNoDownloader);
   // A store that takes no more has said so already.
   const stopRequested = async () => {
     await supervisor.notes.keepTimes();
@@ -251,11 +283,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
       studies,
       objectStore,
       captions: captionAbility,
-      recognizes: recognizer !== null,
-      recognition:
-        recognizer === null || pace === null
-          ? null
-          : { engine: recognizer.engine, pace, runs: options.recognizesTwice ? 2 : 1 },
+      engines,
+      pace: () => paceOf(engines, ledger),
       screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),
     overviews,
@@ -275,6 +304,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     limit: (changed) => {
       limits = changed;
     },
+    engines,
+    useEngines: (choices) => engines.use(choices),
     underWay: () => ({
       studies: supervisor.countLive(studying.name),
       productions: laterStages.producing(),
@@ -291,6 +322,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       playback.close();
       figures.close();
       supervisor.stop();
+      engines.close();
       await deleting.erasure.stop();
       await stopRequested();
       await workers?.close();

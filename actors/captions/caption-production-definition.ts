@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import { following } from '../../formats/followed-signal.ts';
 import {
   type CaptionProductionContext,
@@ -18,6 +20,7 @@ import { captionFailed, checkableBySteps, noCaptions, recordCaptionsBySteps } fr
 import { recordCorrectionCheck } from '../../receipts/stages/correction.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
+import type { TranslatingEngines, Translations } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
@@ -26,12 +29,10 @@ import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
-import type { CaptionTranslations } from './caption-translations.ts';
 
 interface CaptionProductionKindOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
-  /** Null on a host that translates no captions. */
-  readonly translator: CaptionTranslations | null;
+  readonly engines: TranslatingEngines;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -71,7 +72,7 @@ async function standingOf(runtimes: VerifiedRuntimes, row: RowOf<'caption-produc
 export function captionProductionDefinition(
   options: CaptionProductionKindOptions,
 ): ActorDefinition<'caption-production'> {
-  const { ledger, objectStore, supervisor, runtimes, translator, clock, committed, report } = options;
+  const { ledger, objectStore, supervisor, runtimes, engines, clock, committed, report } = options;
   const actorOf = ({ jobId }: CaptionProductionInput): string => jobId;
   const slices = new TimeSlices();
   const stored = async (
@@ -88,10 +89,13 @@ export function captionProductionDefinition(
     withClientErrors(words, report, signal, () =>
       inTime(clock, captionLimitsOf(input).maxWallMs, signal, async (inTimeSignal) => {
         const { runtimeId, approval, attempt, classification, allowance } = input;
-        const study = approvedStudyOf(await runtimes.read(runtimeId), approval);
+        const runtime = await runtimes.read(runtimeId);
+        const study = approvedStudyOf(runtime, approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
-        const plain = { study, attempt, classification, allowance, translator: translator?.identity };
-        const translated = await translator?.translated(plain, inTimeSignal);
+        const begunWith = runtime.execution?.study.tail.captions.open?.job.translator;
+        const plain = { study, attempt, classification, allowance, translator: begunWith };
+        const translated =
+          begunWith && (await (await translatorAs(engines, begunWith)).translated(plain, inTimeSignal));
         const { job, writes } = translated ?? { job: plain, writes: [] };
         const artifact = await captionsInSlices(job, slices.pause);
         return stored(runtimeId, signal, await slices.run(recordCaptionsBySteps(job, artifact)), writes);
@@ -135,6 +139,18 @@ export function captionProductionDefinition(
       emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),
     committed: (_, { input }) => committed(input.runtimeId),
   };
+}
+
+/** The translator that the journal names. The settings may have been changed in the moment after it was written. */
+async function translatorAs(engines: TranslatingEngines, begunWith: CaptionTranslator): Promise<Translations> {
+  if (engines.choices.translator !== null) {
+    const translator = await engines.translator();
+    if (isDeepStrictEqual(translator.identity, begunWith)) return translator;
+  }
+  throw new CaptionFailure(
+    'interrupted',
+    'the translator of the host changed as the captions began; ask for them again',
+  );
 }
 
 function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductionEmission): Write[] {

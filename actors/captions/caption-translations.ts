@@ -60,12 +60,11 @@ interface TranslatorBasis {
   readonly clock: Clock;
 }
 
-/** The translator of a host; null if none is configured. */
+/** Opens a translator. Nothing is sent before its first question. */
 export async function openTranslator(
-  chosen: ChosenTranslator | null,
+  chosen: ChosenTranslator,
   { detector, ledger, clock }: TranslatorBasis,
-): Promise<CaptionTranslations | null> {
-  if (chosen === null) return null;
+): Promise<CaptionTranslations> {
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
   const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
@@ -332,6 +331,16 @@ const configurationOf = (provider: HostedProvider, model: string): TranslationCo
   redirects: 'refused',
 });
 
+/** How events and receipts name a translator. It follows from the settings alone. */
+export const translatorIdentityOf = ({
+  provider,
+  model,
+}: Pick<ChosenTranslator, 'provider' | 'model'>): CaptionTranslator => ({
+  model,
+  promptContentId: contentIdOfJson(translationPromptContract),
+  configurationContentId: contentIdOfJson(configurationOf(provider, model)),
+});
+
 /** A job with its translation, and writes for the commit of its captions: they remove the answers that were kept until then. */
 interface TranslatedJob {
   readonly job: CaptionJob;
@@ -354,11 +363,7 @@ export class CaptionTranslations {
     this.isAbsent = options.isAbsent;
     this.#asker = new TranslationAsker(options);
     this.#configuration = configurationOf(provider, model);
-    this.identity = {
-      model,
-      promptContentId: contentIdOfJson(translationPromptContract),
-      configurationContentId: contentIdOfJson(this.#configuration),
-    };
+    this.identity = translatorIdentityOf(options);
   }
 
   /**

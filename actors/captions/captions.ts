@@ -37,20 +37,19 @@ import { captionStarted } from '../../receipts/stages/captions.ts';
 import { correctionsObstacle } from '../../receipts/stages/correction.ts';
 import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
+import type { TranslatingEngines } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
-import type { CaptionTranslations } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
   /** The start options of this host. */
   readonly ability: CaptionAbility;
-  /** Null on a host that translates no captions. */
-  readonly translator: Pick<CaptionTranslations, 'isAbsent'> | null;
+  readonly engines: TranslatingEngines;
 }
 
 const underWay = ['producing', 'checking'];
@@ -83,16 +82,16 @@ export class CaptionService {
    * would have no line: the approval stays free then. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, { approval }: CaptionProductionRequest): Promise<CaptionProductions> {
-    const { translator, runtimes } = this.#options;
+    const { engines, runtimes } = this.#options;
     const make = () => this.#produced(runtimeId, approval);
-    if (translator === null) return make();
+    if (engines.choices.translator === null) return make();
     // A request that is refused now does not wait, and neither do captions of which nothing is translated.
     const job = await this.#jobOf(await runtimes.read(runtimeId), approval);
     const text = await this.#slices.run(textToTranslateOf(job));
     if (text === null) return make();
     return this.#translating.take(async () => {
       // An attempt that cannot begin would be one of three under the approval.
-      if (!(await translator.isAbsent())) return make();
+      if (!(await (await engines.translator()).isAbsent())) return make();
       throw new ServiceError('caption_translation_failed', 'translator: unreachable: no model server answers');
     });
   }

@@ -31,3 +31,23 @@ export interface EngineChoices {
   readonly captions: { readonly classification: CaptionClassification; readonly subtitlesFirst: boolean };
   readonly permissions: HostPermissions;
 }
+
+/** The executors of captions whose words a recognizer says. */
+const ofSpeech: readonly CaptionClassification[] = ['recognised_transcript', 'recognised_transcript_translated'];
+
+/** True if a person has permitted the recognizer, and its server if it has one. */
+export const mayRecognize = ({
+  recognizer,
+  recognizesEveryStudy,
+  permissions: { recognition, servers },
+}: Pick<EngineChoices, 'recognizer' | 'recognizesEveryStudy' | 'permissions'>): boolean => {
+  if (recognizer === null) return false;
+  const isReachable = recognizer.engine !== 'openai' || servers.includes(recognizer.provider.baseUrl);
+  return recognizesEveryStudy || (recognition && isReachable);
+};
+
+/** True if a study that wishes nothing has its speech recognized: each does, or the usual captions need it. */
+export const recognizesUnasked = (
+  choices: Pick<EngineChoices, 'recognizer' | 'recognizesEveryStudy' | 'permissions' | 'captions'>,
+): boolean =>
+  mayRecognize(choices) && (choices.recognizesEveryStudy || ofSpeech.includes(choices.captions.classification));

@@ -2,9 +2,9 @@ import type { Reviewer } from '../../contract/review.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
-import type { CaptionTranslations } from '../captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import { languageExplanationDefinition } from '../explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from '../explanations/language-explanations.ts';
 import { Exports } from '../exports/exports.ts';
@@ -16,8 +16,7 @@ interface LaterStagesOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'mutex' | 'clock' | 'report'> {
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;
-  /** Null on a host that translates no captions. */
-  readonly translator: CaptionTranslations | null;
+  readonly engines: EngineRegistry;
   readonly explainer: LanguageExplainer | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;

@@ -1,7 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WarningCause } from '../../contract/causes/causes.ts';
 import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
-import type { RecognizerEngine } from '../../contract/recognition.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -14,6 +13,8 @@ import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { recognizesUnasked } from '../engines/engine-choices.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
@@ -24,19 +25,11 @@ interface PlanWarningsOptions {
   readonly studies: Pick<StudyService, 'planned' | 'isKnown'>;
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
-  /** True if studies of this host recognize speech. */
-  readonly recognizes: boolean;
-  /** The recognizer of speech, its pace, and its runs over each stretch; null on a host without one. */
-  readonly recognition: RecognitionOutlook | null;
+  readonly engines: Pick<EngineRegistry, 'choices'>;
+  /** The pace of the recognizer of now; null before its first study. */
+  readonly pace: () => ReturnType<RecognitionPace['read']>;
   /** The reader of text on the screen; null on a host without one. */
   readonly screenText: ScreenTextChoice | null;
-}
-
-/** The facts about the recognition of speech before a study. */
-interface RecognitionOutlook {
-  readonly engine: RecognizerEngine;
-  readonly pace: Pick<RecognitionPace, 'read'>;
-  readonly runs: number;
 }
 
 /** The codecs that the pages of all present browsers play, by the names of ffmpeg. */
@@ -70,9 +63,9 @@ export class PlanWarnings {
 
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
   async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
-    const { recognition, screenText } = this.#options;
+    const { screenText } = this.#options;
     return [
-      ...(await recognitionWarnings(request, source, recognition)),
+      ...(await recognitionWarnings(request, source, this.#options)),
       ...screenTextWarnings(request, source, screenText),
     ];
   }
@@ -149,9 +142,10 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
 function captionWarnings(
   { outputDepth, requestedSourceLanguage, targetLanguage, range }: RuntimeRequest,
   source: RegisteredSource,
-  { captions, recognizes }: Pick<PlanWarningsOptions, 'captions' | 'recognizes'>,
+  { captions, engines }: Pick<PlanWarningsOptions, 'captions' | 'engines'>,
 ): PlanWarning[] {
   if (outputDepth !== 'captions') return [];
+  const recognizes = recognizesUnasked(engines.choices);
   const planned = { range, requested: requestedSourceLanguage, targetLanguage, source, recognizes };
   return plannedObstaclesOf(planned, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
@@ -165,14 +159,17 @@ function captionWarnings(
 async function recognitionWarnings(
   { range }: RuntimeRequest,
   { tracks }: RegisteredSource,
-  recognition: RecognitionOutlook | null,
+  { engines, pace }: Pick<PlanWarningsOptions, 'engines' | 'pace'>,
 ): Promise<PlanWarning[]> {
-  if (recognition === null || !tracks.some(({ kind }) => kind === 'audio')) return [];
-  const known = await recognition.pace.read();
+  const { recognizer, recognizesTwice } = engines.choices;
+  if (recognizer === null || !recognizesUnasked(engines.choices) || !tracks.some(({ kind }) => kind === 'audio')) {
+    return [];
+  }
+  const known = await pace();
   if (known === null) return [];
-  const { engine, runs } = recognition;
+  const { engine } = recognizer;
   const { rate, studies } = known;
-  const perSecond = runs * rate;
+  const perSecond = (recognizesTwice ? 2 : 1) * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
   const params = { engine, msPerSecond: Math.round(1000 * perSecond), atMostMs, studies };
   return [{ code: 'speech_will_be_recognised', ...said({ code: 'speech_will_be_recognised', params }), ...params }];

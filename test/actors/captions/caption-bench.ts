@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
+import type { TranslatingEngines } from '../../../actors/engines/engine-registry.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
@@ -70,12 +71,17 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const runtimes = new VerifiedRuntimes({ ledger, objectStore });
   const committed = () => undefined;
   const translator = options.translator?.(ledger) ?? null;
+  const provider = { baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, isLocal: true };
+  const engines: TranslatingEngines = {
+    choices: { translator: translator && { provider, model: translator.identity.model } },
+    translator: async () => translator ?? Promise.reject(new Error('nothing translates here')),
+  };
   const usual = captionProductionDefinition({
     ledger,
     objectStore,
     supervisor,
     runtimes,
-    translator,
+    engines,
     clock,
     committed,
     report,
@@ -85,7 +91,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const { classification = 'embedded_subtitle_tracks' } = options;
   const allowance = options.allowance ?? defaultCaptionAllowance;
   const ability = { classification, allowance, translator: translator?.identity };
-  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability, translator });
+  const captions = new CaptionService({ definition: captioning, supervisor, runtimes, mutex, ability, engines });
   // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
   const stopWork = async (runtimeId: string) => {
