@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { StateValue } from 'xstate';
 import type { Clock } from '../../contract/base/clock.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
+import { firstDifference } from '../../formats/canonical-json.ts';
 import { following } from '../../formats/followed-signal.ts';
 import {
   type CaptionProductionContext,
@@ -12,15 +11,20 @@ import {
 } from '../../machines/caption-production.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import { captionProductionMigrations } from '../../machines/migrations.ts';
-import { captionLimitsOf } from '../../receipts/captions/allowance.ts';
-import { CaptionFailure, captionsInSlices } from '../../receipts/captions/artifact.ts';
+import { captionLimitsOf, isTranslating } from '../../receipts/captions/allowance.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionExecutorOf,
+  captionsInSlices,
+} from '../../receipts/captions/artifact.ts';
+import type { BegunCaptions } from '../../receipts/captions/judged-captions.ts';
 import { decisionBySteps, recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { captionFailed, checkableBySteps, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
 import { recordCorrectionCheck } from '../../receipts/stages/correction.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { TranslatingEngines, Translations } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readStudy } from '../reopening/study-row.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
@@ -29,6 +33,7 @@ import type { RowOf } from '../supervision/actor-row.ts';
 import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { WorkQueue } from '../supervision/work-queue.ts';
+import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionProductionKindOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
@@ -92,10 +97,10 @@ export function captionProductionDefinition(
         const runtime = await runtimes.read(runtimeId);
         const study = approvedStudyOf(runtime, approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
-        const begunWith = runtime.execution?.study.tail.captions.open?.job.translator;
-        const plain = { study, attempt, classification, allowance, translator: begunWith };
-        const translated =
-          begunWith && (await (await translatorAs(engines, begunWith)).translated(plain, inTimeSignal));
+        const translator = isTranslating(input) ? await engines.translator() : null;
+        const plain = { study, attempt, classification, allowance, translator: translator?.identity };
+        demandBegun(plain, runtime.execution?.study.tail.captions.open ?? null);
+        const translated = await translator?.translated(plain, inTimeSignal);
         const { job, writes } = translated ?? { job: plain, writes: [] };
         const artifact = await captionsInSlices(job, slices.pause);
         return stored(runtimeId, signal, await slices.run(recordCaptionsBySteps(job, artifact)), writes);
@@ -141,16 +146,11 @@ export function captionProductionDefinition(
   };
 }
 
-/** The translator that the journal names. The settings may have been changed in the moment after it was written. */
-async function translatorAs(engines: TranslatingEngines, begunWith: CaptionTranslator): Promise<Translations> {
-  if (engines.choices.translator !== null) {
-    const translator = await engines.translator();
-    if (isDeepStrictEqual(translator.identity, begunWith)) return translator;
-  }
-  throw new CaptionFailure(
-    'interrupted',
-    'the translator of the host changed as the captions began; ask for them again',
-  );
+/** Throws `CaptionFailure` if the settings name another translator than the one that the journal names for the attempt. */
+function demandBegun(job: CaptionJob, begun: BegunCaptions | null): void {
+  const isLost = isTranslating(job) && job.translator === undefined;
+  if (!isLost && (begun === null || firstDifference(captionExecutorOf(job), begun.executor) === null)) return;
+  throw new CaptionFailure('translator', 'the settings named another one after the attempt began');
 }
 
 function emissionWrites(run: StudyRun, jobId: string, emission: CaptionProductionEmission): Write[] {

@@ -53,6 +53,12 @@ export interface ChosenTranslator {
   readonly isAskedOnce?: boolean;
 }
 
+/** The engines of a host as captions use them: what the settings name now, and its translator, opened; null if they name none. */
+export interface TranslatingEngines {
+  readonly choices: { readonly translator: ChosenTranslator | null };
+  translator(): Promise<Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'> | null>;
+}
+
 /** The basis of a translator: `detector` identifies languages, and `ledger` keeps paid answers. */
 interface TranslatorBasis {
   readonly detector: Pick<Detector, 'identify'>;
@@ -331,7 +337,7 @@ const configurationOf = (provider: HostedProvider, model: string): TranslationCo
   redirects: 'refused',
 });
 
-/** How events and receipts name a translator. It follows from the settings alone. */
+/** The translator that records of captions name: it follows from the settings alone. */
 export const translatorIdentityOf = ({
   provider,
   model,

@@ -37,13 +37,13 @@ import { captionStarted } from '../../receipts/stages/captions.ts';
 import { correctionsObstacle } from '../../receipts/stages/correction.ts';
 import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
-import type { TranslatingEngines } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
+import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;
@@ -91,7 +91,8 @@ export class CaptionService {
     if (text === null) return make();
     return this.#translating.take(async () => {
       // An attempt that cannot begin would be one of three under the approval.
-      if (!(await (await engines.translator()).isAbsent())) return make();
+      const translator = await engines.translator();
+      if (translator === null || !(await translator.isAbsent())) return make();
       throw new ServiceError('caption_translation_failed', 'translator: unreachable: no model server answers');
     });
   }

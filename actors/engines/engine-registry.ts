@@ -4,7 +4,6 @@ import { failureMessage, messageOf } from '../../contract/base/errors.ts';
 import { type RecognizerChoice, RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { CaptionFailure } from '../../receipts/captions/artifact.ts';
 import type { CaptionTranslations, ChosenTranslator } from '../captions/caption-translations.ts';
 import type { EngineChoices } from './engine-choices.ts';
 
@@ -27,11 +26,6 @@ export interface EngineRecord {
 
 /** The parts of a translator that its users have. */
 export type Translations = Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'>;
-
-/** The part of the registry by which captions are translated. */
-export interface TranslatingEngines extends Pick<EngineRegistry, 'translator'> {
-  readonly choices: Pick<EngineChoices, 'translator'>;
-}
 
 /** A named engine: what is fixed of its record. */
 type NamedEngine = Pick<EngineRecord, 'place' | 'model' | 'digest'>;
@@ -182,11 +176,9 @@ export class EngineRegistry {
     return this.#recognizer.engine();
   }
 
-  /** The translator of now. Rejects with `CaptionFailure` if none is named. */
-  async translator(): Promise<Translations> {
-    if (this.#translator === null)
-      throw new CaptionFailure('translator', 'the settings of the host name no translator');
-    return this.#translator.engine();
+  /** The translator of now; null if none is named. */
+  async translator(): Promise<Translations | null> {
+    return this.#translator?.engine() ?? null;
   }
 
   /** Forgets every engine, with the time after which it would be forgotten. */
