@@ -15,6 +15,7 @@ import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
 import type { EngineChoices, HostPermissions } from './engines/engine-choices.ts';
+import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-ingests.ts';
@@ -75,10 +76,12 @@ export interface HostOptions {
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
-  /** What a person has permitted beside the engines above; by default nothing. */
-  readonly permissions?: HostPermissions;
+  /** False if it recognizes only where a study wishes it, or its captions need it; by default every study. */
+  readonly recognizesEveryStudy?: boolean;
   /** True if the recognizer transcribes each region a second time, so that lines on which both runs disagree are withheld. */
   readonly recognizesTwice?: boolean;
+  /** What requests may name beside these executors; by default nothing. */
+  readonly permissions?: HostPermissions;
   /** The queue of workers that run operations over media; null or absent if this host does. */
   readonly workQueue?: WorkQueueChoice | null;
   /** The reader of text on the screen; null or absent on a host without one. */
@@ -150,7 +153,9 @@ export interface Host extends LaterStages {
   readonly pairings: Pairings;
   /** Sets the limits for requests from now on. */
   limit(limits: HostLimits): void;
-  /** Names the engines and permissions for requests from now on. What was begun goes on with the engine that it began with. */
+  /** The engines that the settings name now, and what is known of each. */
+  readonly engines: EngineRegistry;
+  /** Takes other engines for whatever begins from now on. */
   useEngines(choices: EngineChoices): void;
   underWay(): WorkUnderWay;
   /**

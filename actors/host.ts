@@ -2,13 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestCaptions } from '../contract/captions/caption-production.ts';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
+import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
 import { CaptionMethods } from './captions/caption-methods.ts';
 import { openTranslator, translatorIdentityOf } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
-import { type EngineChoices, noPermissions } from './engines/engine-choices.ts';
+import { noPermissions } from './engines/engine-choices.ts';
+import { EngineRegistry } from './engines/engine-registry.ts';
+import { RememberedDigests } from './engines/remembered-digests.ts';
 import { Bundles } from './exports/bundles.ts';
 import type { HostBasis } from './host-basis.ts';
 import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
@@ -30,6 +33,7 @@ import { Pairings } from './operation/pairings.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
+import { paceOf } from './recognition/recognition-pace.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/publish-reviews.ts';
 import { loadFolders } from './sources/source-folder.ts';
@@ -46,24 +50,12 @@ import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
 import { openWorkOrders } from './workers/open-work-orders.ts';
+import { queuedRecognizer } from './workers/queued-recognizer.ts';
 
 /** The longest wait for effects that were cut, in milliseconds. One that only reads, such as a large file to hash it, may end later. */
 const effectsMs = 3000;
 
 const elapsed = (): number => performance.now();
-
-/** The engines that options name, and what they permit. */
-function engineChoicesOf(options: HostOptions): EngineChoices {
-  const { recognizer = null, translator = null, permissions = noPermissions } = options;
-  return {
-    recognizer,
-    recognizesEveryStudy: recognizer !== null && !permissions.recognition,
-    recognizesTwice: options.recognizesTwice ?? false,
-    translator,
-    captions: { classification: options.captionExecutor, subtitlesFirst: options.subtitlesFirst ?? false },
-    permissions,
-  };
-}
 
 /** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
 export async function openHost(options: HostOptions): Promise<Host> {
@@ -73,8 +65,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const machine = options.machine ?? new KnownMachine();
   const storage = await openStorage(options);
   const { layout, ledger, objectStore, encoded, commits, listeners } = storage;
-  const engines = await openEngines(options, storage, machine);
-  const { launcher, detector, detectorTools, tools, recognizer, screenTextReader, remembered } = engines;
+  const opened = await openEngines(options, storage, machine);
+  const { launcher, detector, detectorTools, tools, screenTextReader, remembered } = opened;
 
   const registry = new SourceRegistry();
   const sourceUses = new SourceUses();
@@ -82,11 +74,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
   await ledger.commit([...(await loadFolders(options.sources, registry, objectStore)), ...remembered.writes()]);
   registry.committed();
-
-  const named = {
-    choices: engineChoicesOf(options),
-    translator: () => openTranslator(named.choices.translator, { ledger, clock, detector }),
-  };
 
   const budgets = new TimeBudgets(clock);
   const durations = new StateDurations(elapsed);
@@ -113,11 +100,29 @@ export async function openHost(options: HostOptions): Promise<Host> {
   };
 
   const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
+  const digests = new RememberedDigests(ledger);
+  const engines = new EngineRegistry({
+    clock,
+    choices: {
+      recognizer: options.recognizer ?? null,
+      recognizesEveryStudy: options.recognizesEveryStudy ?? true,
+      recognizesTwice: options.recognizesTwice ?? false,
+      translator: options.translator ?? null,
+      captions: { classification: options.captionExecutor, subtitlesFirst: options.subtitlesFirst ?? false },
+      permissions: options.permissions ?? noPermissions,
+    },
+    openRecognizer: async (choice) => {
+      const { environment } = options;
+      const recognizer = await openRecognizer(launcher, choice, { environment, clock, digestOf: digests.of });
+      await digests.keep();
+      return workers === null ? recognizer : queuedRecognizer(recognizer, workers.orders);
+    },
+    openTranslator: (choice) => openTranslator(choice, { ...basis, detector }),
+  });
   const {
     definition: studying,
     optional,
     calibration,
-    pace,
     isHeld,
   } = openStudying({
     ...basis,
@@ -127,9 +132,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     tools,
     detector,
     detectorTools,
-    recognizer,
+    engines,
     screenTextReader,
-    recognizesTwice: options.recognizesTwice,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
     abandoned: (runtimeId, contentIds) => deleting.erasure.abandon(runtimeId, contentIds),
@@ -141,37 +145,38 @@ export async function openHost(options: HostOptions): Promise<Host> {
     definition: studying,
     sourceUses,
     newId: randomUUID,
-    optional: optional.filter((stage) => stage !== 'recognize'),
-    engines: named,
+    optional,
+    engines,
     calibration: options.forecastEstimator === 'host-calibrated' ? calibration : undefined,
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
+  /** The ability of now: nobody keeps a copy of it. */
   const captionAbility = {
     get classification() {
-      return named.choices.captions.classification;
+      return engines.choices.captions.classification;
     },
     get subtitlesFirst() {
-      return named.choices.captions.subtitlesFirst;
+      return engines.choices.captions.subtitlesFirst;
     },
     get allowance() {
       return limits.captionAllowance;
     },
     get translator() {
-      const { translator } = named.choices;
+      const { translator } = engines.choices;
       return translator === null ? undefined : translatorIdentityOf(translator);
     },
   };
   const captionMethods = new CaptionMethods({
     ...basis,
-    engines: named,
+    engines,
     allowance: () => limits.methodAllowance ?? longestCaptions,
   });
   const laterStages = openLaterStages({
     ...basis,
     captionAbility,
     captionMethods,
-    engines: named,
+    engines,
     reviewer: options.reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     committed: (runtimeId) => {
@@ -265,7 +270,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
   const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
-  const { checks, tools: allTools } = openChecks(options, storage, engines, whyNoDownloader);
+  const { checks, tools: allTools } = openChecks(options, storage, { ...opened, named: engines }, whyNoDownloader);
   // A store that takes no more has said so already.
   const stopRequested = async () => {
     await supervisor.notes.keepTimes();
@@ -286,11 +291,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
       objectStore,
       captions: captionAbility,
       captionMethods,
-      engines: named,
-      recognition:
-        recognizer === null || pace === null
-          ? null
-          : { engine: recognizer.engine, pace, runs: options.recognizesTwice ? 2 : 1 },
+      engines,
+      pace: () => paceOf(engines, ledger),
       screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),
     overviews,
@@ -310,9 +312,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     limit: (changed) => {
       limits = changed;
     },
-    useEngines: (choices) => {
-      named.choices = choices;
-    },
+    engines,
+    useEngines: (choices) => engines.use(choices),
     underWay: () => ({
       studies: supervisor.countLive(studying.name),
       productions: laterStages.producing(),
@@ -329,6 +330,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       playback.close();
       figures.close();
       supervisor.stop();
+      engines.close();
       await deleting.erasure.stop();
       await stopRequested();
       await workers?.close();

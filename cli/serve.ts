@@ -31,13 +31,11 @@ import {
   explainerNotice,
   explainerOf,
   recognizerNotice,
-  recognizerOf,
   screenTextNotice,
   translatorNotice,
-  translatorOf,
 } from './options/engines.ts';
 import { answersQuestion, type GivenFlags, parseFlags } from './options/flags.ts';
-import { environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
@@ -84,23 +82,22 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
-  const translator = translatorOf(options.captionExecutor, environment) ?? null;
   const explainer = explainerOf(options.explainerModel, environment);
-  const recognizer = recognizerOf(options.recognizer, environment);
+  const choices = engineChoicesOf(options, process.env);
+  const { recognizer, translator } = choices;
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
   const token = before?.token ?? (await hostToken(options.tokenFile, report));
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     ...options,
+    ...choices,
     sources: [
       { directory: sample, root: null },
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
     ],
-    captionExecutor: options.captionExecutor.classification,
-    subtitlesFirst: options.captionExecutor.subtitlesFirst ?? false,
-    translator,
+    captionExecutor: choices.captions.classification,
+    subtitlesFirst: choices.captions.subtitlesFirst,
     explainer,
-    recognizer,
     environment,
     clock: systemClock,
     report,
@@ -118,6 +115,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     environment: process.env,
     clock: systemClock,
     limit: host.limit,
+    useEngines: host.useEngines,
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
     demandInPlace: host.demandInPlace,

@@ -82,6 +82,8 @@ const running = new RunningSettings({
   environment: {},
   clock,
   limit: host.limit,
+  // The host has options that its command line does not say.
+  useEngines: () => undefined,
   underWay: host.underWay,
   demandInPlace: host.demandInPlace,
   restart: () => undefined,

@@ -66,12 +66,11 @@ interface TranslatorBasis {
   readonly clock: Clock;
 }
 
-/** The translator of a host; null if none is configured. */
+/** Opens a translator. Nothing is sent before its first question. */
 export async function openTranslator(
-  chosen: ChosenTranslator | null,
+  chosen: ChosenTranslator,
   { detector, ledger, clock }: TranslatorBasis,
-): Promise<CaptionTranslations | null> {
-  if (chosen === null) return null;
+): Promise<CaptionTranslations> {
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
   const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;

@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import { EvaluationFault, type EvaluationReceipt, type PackItem } from '../../contract/evaluation.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { Environment } from '../../executors/process/tools.ts';
-import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import { demandRunning, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { followedSignals } from '../../formats/followed-signal.ts';
@@ -101,6 +101,8 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     onFatal: (error) => fatal.abort(error),
   });
   try {
+    // Studies go on without a recognizer that does not run, and every labeled word would count as missed.
+    if (recognizer !== null) await demandRunning(await host.engines.recognizer());
     host.begin();
     const ingested: IngestedItem[] = [];
     // Another label would make another revision of the same bytes, so that items share their medium as the first brought it.

@@ -5,9 +5,9 @@ import { detectorIdleMs, openDetector } from '../../executors/detector/detector.
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { forgetful, type KnownTool, knownTool, resolveTools, type ToolMemory } from '../../executors/process/tools.ts';
-import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import type { HostOptions, KnownMachine } from '../host-types.ts';
 import { notedParts } from '../ingest/owned/resumable-uploads.ts';
 import { enginesOf } from '../operation/engines.ts';
@@ -56,11 +56,12 @@ function storedTools(ledger: Pick<Ledger, 'get'>): readonly KnownTool[] {
 }
 
 /**
- * Opens the engines of a host: the launcher of processes, the media tools, the detector, the recognizer and the reader of the
- * screen. It removes leftovers of an earlier host from the data root first. Rejects with coded errors.
+ * Opens the engines that a host measures with: the launcher of processes, the media tools, the detector and the reader of the screen.
+ * A recognizer and a translator are opened by their first use. It removes leftovers of an earlier host from the data root first.
+ * Rejects with coded errors.
  */
 export async function openEngines(
-  { clock, environment, recognizer: chosen = null, screenText = null, report, launcher: given }: HostOptions,
+  { clock, environment, screenText = null, report, launcher: given }: HostOptions,
   { layout, ledger, objectStore }: OpenStorage,
   machine: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>,
 ) {
@@ -75,44 +76,46 @@ export async function openEngines(
   report(describeSandbox(launcher.sandbox));
   const remembered = new RememberedTools(ledger, machine);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const [tools, detectorTools, recognizer, screenTextReader] = await Promise.all([
+  const [tools, detectorTools, screenTextReader] = await Promise.all([
     resolveTools(launcher, environment, remembered),
     detector.tools(),
-    chosen === null ? null : openRecognizer(launcher, chosen, { environment, clock }),
     screenText === null ? null : openScreenTextReader(screenText, { launcher, clock }),
   ]);
-  return { launcher, remembered, detector, tools, detectorTools, recognizer, screenTextReader };
+  return { launcher, remembered, detector, tools, detectorTools, screenTextReader };
 }
 
 type Engines = Awaited<ReturnType<typeof openEngines>>;
 
 interface OpenedChecks {
   readonly checks: HostChecks;
-  /** Every tool that this host works with. */
+  /** Every tool that this host found at its start. */
   readonly tools: readonly Engines['detectorTools']['speech'][];
+}
+
+interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools' | 'screenTextReader'> {
+  /** The recognizer and the translator of now. */
+  readonly named: Pick<EngineRegistry, 'choices' | 'recognizerRecord' | 'translatorRecord'>;
 }
 
 /** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
 export function openChecks(
   options: HostOptions,
   { layout, objectStore }: OpenStorage,
-  { launcher, tools, detectorTools, recognizer, screenTextReader }: Engines,
+  { launcher, tools, detectorTools, screenTextReader, named }: Checked,
   whyNoDownloader: string | null,
 ): OpenedChecks {
   const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
   const detectors = [detectorTools.speech, detectorTools.language];
-  const engines = enginesOf({
-    detectors: [tools.ffmpeg.identity, ...detectors],
-    hasWorkers: options.workQueue != null,
-    recognizer: options.recognizer ?? null,
-    screenText: screenTextReader?.tools ?? [],
-    captionExecutor: options.captionExecutor,
-    subtitlesFirst: options.subtitlesFirst ?? false,
-    translator: options.translator ?? null,
-    explainer: options.explainer,
-    downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
-    whyNoDownloader: whyNoDownloader ?? '',
-  });
+  const engines = () =>
+    enginesOf({
+      ...named.choices,
+      detectors: [tools.ffmpeg.identity, ...detectors],
+      hasWorkers: options.workQueue != null,
+      screenText: screenTextReader?.tools ?? [],
+      explainer: options.explainer,
+      downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
+      whyNoDownloader: whyNoDownloader ?? '',
+    });
   return {
     checks: new HostChecks({
       clock: options.clock,
@@ -121,9 +124,10 @@ export function openChecks(
       detectors,
       whyNoDownloader,
       engines,
+      used: () => [named.recognizerRecord, named.translatorRecord].filter((record) => record !== null),
       root: layout.root,
       freeBytes: () => objectStore.freeBytes(),
     }),
-    tools: found.map((tool) => tool.identity).concat(detectors, recognizer?.tools ?? [], screenTextReader?.tools ?? []),
+    tools: found.map((tool) => tool.identity).concat(detectors, screenTextReader?.tools ?? []),
   };
 }

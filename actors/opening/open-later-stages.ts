@@ -3,9 +3,9 @@ import type { LanguageExplainer } from '../../executors/explanations/language-ex
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
 import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
-import type { TranslatingEngines } from '../captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import { languageExplanationDefinition } from '../explanations/language-explanation-definition.ts';
 import { LanguageExplanations } from '../explanations/language-explanations.ts';
 import { Exports } from '../exports/exports.ts';
@@ -18,7 +18,7 @@ interface LaterStagesOptions
   readonly reviewer: Reviewer;
   readonly captionAbility: CaptionAbility;
   readonly captionMethods: CaptionMethods;
-  readonly engines: TranslatingEngines;
+  readonly engines: EngineRegistry;
   readonly explainer: LanguageExplainer | null;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;

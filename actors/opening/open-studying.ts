@@ -7,9 +7,11 @@ import type { DetectorModel } from '../../executors/detector/detector-messages.t
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { ScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
-import { recognitionSteps, Transcriber } from '../recognition/recognition.ts';
+import { Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
+import { recognitionSteps, Transcribers } from '../recognition/recognition-steps.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
@@ -24,7 +26,6 @@ import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
 import { QueuedOperations } from '../workers/queued-operations.ts';
-import { queuedRecognizer } from '../workers/queued-recognizer.ts';
 import type { WorkOrders } from '../workers/work-orders.ts';
 
 const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
@@ -39,14 +40,11 @@ interface StudyingOptions
   readonly tools: MediaPassesOptions['tools'];
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
-  /** Null on a host without a recognizer. */
-  readonly recognizer: Recognizer | null;
+  readonly engines: EngineRegistry;
   /** The orders for workers that carry operations out; null if this host runs them itself. */
   readonly orders: WorkOrders | null;
   /** Null on a host that reads no text on the screen. */
   readonly screenTextReader: ScreenTextReader | null;
-  /** True if speech is recognized a second time. */
-  readonly recognizesTwice?: boolean | undefined;
   /** The ranges that are decoded by windows; by default the usual ones. */
   readonly windowing?: Windowing | undefined;
   /** Has objects go that a study has stored which came to nothing. */
@@ -57,17 +55,12 @@ interface StudyingOptions
   readonly committed: (runtimeId: string) => void;
 }
 
-const recognizerOf = ({ recognizer, orders }: StudyingOptions): Recognizer | null =>
-  recognizer === null || orders === null ? recognizer : queuedRecognizer(recognizer, orders);
-
 /** The study actors and the parts that they use. */
 interface Studying {
   readonly definition: ActorDefinition<'runtime'>;
-  /** The optional stages that it can carry out. */
+  /** The optional stages beside recognition to which every study comes. */
   readonly optional: readonly OptionalStage[];
   readonly calibration: StudyCalibration;
-  /** The pace of speech recognition; null on a host without a recognizer. */
-  readonly pace: RecognitionPace | null;
   /** True if a live study holds an object that no record may name yet. */
   readonly isHeld: (contentId: string) => boolean;
 }
@@ -75,8 +68,7 @@ interface Studying {
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
 export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
-  const { launcher, tools, detector, detectorTools, screenTextReader: reader, board, orders } = options;
-  const recognizer = recognizerOf(options);
+  const { launcher, tools, detector, detectorTools, screenTextReader: reader, board, orders, engines } = options;
   const progress = new LiveProgress(ledger);
   const passes = mediaPasses({
     launcher,
@@ -88,21 +80,20 @@ export function openStudying(options: StudyingOptions): Studying {
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
   const content = () => runtimes.content();
-  const pace = recognizer === null ? null : new RecognitionPace(ledger, recognizer);
-  const transcriber =
-    recognizer === null
-      ? null
-      : new Transcriber({
-          recognizer,
-          launcher,
-          detector,
-          objectStore,
-          ffmpeg: tools.ffmpeg,
-          languageTool: detectorTools.language,
-          regions: new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion }),
-          runsTwice: options.recognizesTwice ?? false,
-          ...(pace === null ? {} : { pace }),
-        });
+  const regions = new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion });
+  const transcriberOf = (recognizer: Recognizer) =>
+    new Transcriber({
+      recognizer,
+      launcher,
+      detector,
+      objectStore,
+      ffmpeg: tools.ffmpeg,
+      languageTool: detectorTools.language,
+      regions,
+      runsTwice: engines.choices.recognizesTwice,
+      pace: new RecognitionPace(ledger, recognizer),
+    });
+  const transcribers = new Transcribers({ engines, transcriberOf });
   const screenTexts =
     reader === null
       ? null
@@ -150,7 +141,7 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const given = { ledger, objectStore, content, registry, progress, board, moved, report };
   const granted: Readonly<Record<OptionalStage, GrantedStudyStep>> = {
-    recognize: recognitionSteps({ ...given, transcriber, waits }),
+    recognize: recognitionSteps({ ...given, transcribers, waits }),
     readScreen: screenTextSteps({ ...given, screenTexts }),
   };
   const definition = studyDefinition({
@@ -166,6 +157,6 @@ export function openStudying(options: StudyingOptions): Studying {
     granted,
     evidence: new EvidenceSteps({ ledger, objectStore, runtimes, clock }),
   });
-  const optional = optionalStages.filter((name) => granted[name].isOffered);
-  return { definition, optional, calibration, pace, isHeld: (contentId) => media.isHeld(contentId) };
+  const optional = optionalStages.filter((name) => name !== 'recognize' && granted[name].isOffered);
+  return { definition, optional, calibration, isHeld: (contentId) => media.isHeld(contentId) };
 }

@@ -1,10 +1,10 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
 import type { EngineCause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { Engine, EngineKind } from '../../contract/operation.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import type { EngineChoices } from '../engines/engine-choices.ts';
 
 /** A model behind a server. */
 interface HostedModel {
@@ -13,17 +13,13 @@ interface HostedModel {
 }
 
 /** The choices that decide which engines a host has. */
-export interface ChosenEngines {
+export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'captions'> {
   /** Those that every host measures with. */
   readonly detectors: readonly ToolIdentity[];
   /** True if workers measure and recognize, which get the media from an object source. */
   readonly hasWorkers: boolean;
-  readonly recognizer: RecognizerChoice | null;
   /** Those that read text on the screen; none on a host that reads none. */
   readonly screenText: readonly ToolIdentity[];
-  readonly captionExecutor: CaptionClassification;
-  /** True if captions come from subtitle tracks where they fit, and from the executor elsewhere. */
-  readonly subtitlesFirst?: boolean;
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
   /** The downloader; null if it is off, with the reason beside it. */
@@ -116,14 +112,13 @@ export function enginesOf({
   hasWorkers,
   recognizer,
   screenText,
-  captionExecutor,
-  subtitlesFirst = false,
+  captions: { classification, subtitlesFirst },
   translator,
   explainer,
   downloader,
   whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
-  const captioning = captionExecutor !== 'recorded_real_pipeline_fixture';
+  const captioning = classification !== 'recorded_real_pipeline_fixture';
   return [
     detectorsOf(detectors, hasWorkers),
     recognizerOf(recognizer),
@@ -132,7 +127,7 @@ export function enginesOf({
       ? {
           engine: 'captions',
           isOn: true,
-          name: `${subtitlesFirst ? 'subtitle tracks, else ' : ''}${captionExecutor.replaceAll('_', ' ')}`,
+          name: `${subtitlesFirst ? 'subtitle tracks, else ' : ''}${classification.replaceAll('_', ' ')}`,
           reach: 'this_host',
           mayCost: false,
           text: 'captions are put together on this machine',

@@ -2,6 +2,7 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { Engine, HostChecksAnswer, HostFinding } from '../../contract/operation.ts';
 import { describeSandbox, type ProcessSandbox } from '../../executors/process/process-sandbox.ts';
+import type { EngineRecord } from '../engines/engine-registry.ts';
 import { ageNote } from '../ingest/videohost/video-hosts.ts';
 import { reservedBytes } from '../sources/required-space.ts';
 
@@ -56,7 +57,16 @@ interface HostChecksOptions {
   readonly whyNoDownloader: string | null;
   readonly root: string;
   readonly freeBytes: () => Promise<number>;
-  readonly engines: readonly Engine[];
+  /** The engines of now. */
+  readonly engines: () => readonly Engine[];
+  /** The named engines with what their last use found. */
+  readonly used: () => readonly EngineRecord[];
+}
+
+/** A named engine whose last use failed. One that nobody used yet is not tried for an answer. */
+function useFinding({ place, last }: EngineRecord): HostFinding[] {
+  if (last?.failure == null) return [];
+  return [weak(place, last.failure, 'correct the engine or the settings that name it; its next use tries it again')];
 }
 
 /** The findings of a host on its machine while it runs: the lines of `doctor` that need no other process. */
@@ -71,17 +81,18 @@ export class HostChecks {
   async read(): Promise<HostChecksAnswer> {
     const { clock, engines } = this.#options;
     const checkedAt = new Date(clock.now()).toISOString();
-    return { schema: 'studio.host-checks.v1', checkedAt, checks: await this.#findings(), engines: [...engines] };
+    return { schema: 'studio.host-checks.v1', checkedAt, checks: await this.#findings(), engines: [...engines()] };
   }
 
   async #findings(): Promise<HostFinding[]> {
-    const { clock, sandbox, tools, detectors, whyNoDownloader, root, freeBytes } = this.#options;
+    const { clock, sandbox, tools, detectors, used, whyNoDownloader, root, freeBytes } = this.#options;
     return [
       ...tools.map(({ identity, path }) => toolFinding(identity, path, clock.now())),
       ...(whyNoDownloader === null
         ? []
         : [weak('video hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')]),
       ...detectors.map(({ name, version }) => ok(name, version)),
+      ...used().flatMap(useFinding),
       sandboxFinding(sandbox),
       spaceFindingOf(await freeBytes(), root),
     ];

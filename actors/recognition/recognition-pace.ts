@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { count } from '../../contract/base/grammar.ts';
 import { timedOperation } from '../../contract/study/forecast.ts';
+import { RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { median } from '../../rules/statistics.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 
 /** So many of the newest studies count: a machine that was busy last month says little of today. */
 const mostStudies = 8;
+
+const places = 'recognition/';
 
 /** Speech that was recognized in one study: its length, and the wall-clock time of its recognition. */
 const paced = z.strictObject({ number: count, timed: timedOperation });
@@ -23,7 +27,7 @@ export class RecognitionPace {
 
   constructor(ledger: Pick<Ledger, 'list' | 'commit'>, { engine, tools, parameters }: Recognizer) {
     this.#ledger = ledger;
-    this.#places = `recognition/${hashOf({ engine, tools, parameters })}/`;
+    this.#places = `${places}${hashOf({ engine, tools, parameters })}/`;
   }
 
   /** Keeps the time of a study; a study without speech has none. */
@@ -48,5 +52,22 @@ export class RecognitionPace {
     return rows
       .flatMap(({ value }) => paced.safeParse(value).data ?? [])
       .sort((one, other) => other.number - one.number);
+  }
+}
+
+/**
+ * The pace of the recognizer of now; null before its first study, and if it cannot be opened. Without any recognized study it is not
+ * opened: its files would be read for nothing.
+ */
+export async function paceOf(
+  engines: Pick<EngineRegistry, 'recognizer'>,
+  ledger: Pick<Ledger, 'list' | 'commit'>,
+): ReturnType<RecognitionPace['read']> {
+  if ((await ledger.list('observation', places)).length === 0) return null;
+  try {
+    return await new RecognitionPace(ledger, await engines.recognizer()).read();
+  } catch (error) {
+    if (error instanceof RecognizerUnavailable) return null;
+    throw error;
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import { type MediaOperationResult, mediaOperationResult } from '../../contract/evidence/media-operation.ts';
 import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
@@ -14,9 +13,6 @@ import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
-import { evidenceShape } from '../../receipts/stages/detect.ts';
-import { recognition } from '../../receipts/stages/recognize.ts';
-import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { audioTrackOf } from '../../rules/audio-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import {
@@ -34,7 +30,6 @@ import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
-import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { KeptParts } from '../study/kept-windows.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
 
@@ -55,7 +50,7 @@ interface TranscriberOptions {
 }
 
 /** The part of a start that a recognition follows. */
-type RecognizedStart = Pick<RuntimeStart, 'analysisRequest' | 'recognition'>;
+export type RecognizedStart = Pick<RuntimeStart, 'analysisRequest' | 'recognition'>;
 
 interface TranscriptRequest {
   readonly source: RegisteredSource;
@@ -265,42 +260,3 @@ function languageOf(request: AnalysisRequest): string | null {
   const [language, ...others] = declaredLanguages(request);
   return others.length > 0 ? null : (language ?? null);
 }
-
-interface RecognitionStepsOptions extends GrantedStepsOptions {
-  /** Null on a host without a recognizer. */
-  readonly transcriber: Transcriber | null;
-  /** Called with the thing that the recognizer of a study waits for; null once it waits no more. */
-  readonly waits: (runtimeId: string, reason: string | null) => void;
-}
-
-/** The step that transcribes the speech of a study. A recognizer that fails leaves the study without a transcript. */
-export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudyStep => {
-  const { content, transcriber, board, moved, waits } = options;
-  return new GrantedSteps(options, {
-    operation: recognition,
-    producer: transcriber === null ? null : ({ record }, source) => transcriber.producer(source, record),
-    changed: 'the recognizer of the host, or its settings, changed after the recognition had begun',
-    keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
-    rowOf: (kept) =>
-      ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,
-    find: async ({ record }, source, { from }, signal) => {
-      const read = content();
-      const [speech, silences] = await Promise.all(
-        from.map(async ({ contentId }) => (await readStoredReceipt(evidenceShape, read, contentId)).body),
-      );
-      if (transcriber === null || speech === undefined || silences === undefined) return 'no_audio_in_range';
-      const { runtimeId } = record;
-      return transcriber.transcribe({
-        source,
-        start: record,
-        speech,
-        silences,
-        signal,
-        waits: (reason) => waits(runtimeId, reason),
-        kept: () => moved(runtimeId),
-        recognized: (completed, total) =>
-          board.note(runtimeId, { stage: 'recognize', completed, total, unit: 'milliseconds' }),
-      });
-    },
-  });
-};

@@ -252,7 +252,8 @@ export const screenTextSteps = (options: ScreenTextStepsOptions): GrantedStudySt
   const { content, screenTexts, board, moved } = options;
   return new GrantedSteps(options, {
     operation: screenReading,
-    producer: screenTexts === null ? null : (_, source) => screenTexts.producer(source),
+    isOffered: () => screenTexts !== null,
+    producer: (_, source) => screenTexts?.producer(source) ?? null,
     changed: 'who reads the screen on the host, or how it is set, changed after the reading had begun',
     keptIn: (row) => keptScreenText.safeParse(row).data?.screenText ?? null,
     // The engine may be able to read its pictures another time.

@@ -4,6 +4,7 @@ import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
+import { RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
 import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
@@ -37,8 +38,14 @@ export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectS
 /** The parts in which the kinds of steps differ. */
 interface GrantedStep<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   readonly operation: GrantedOperation<Receipt, Found>;
-  /** The engine for a study's step on this host, with its settings; null if there is none. */
-  readonly producer: ((study: StudyRow, source: RegisteredSource) => GrantedWork['producer']) | null;
+  /** True if this host has an engine for it now. */
+  readonly isOffered: () => boolean;
+  /** Opens the engine for the step of a study, before that begins; absent for one that is always open. Never rejects. */
+  readonly open?: (runtimeId: string) => Promise<void>;
+  /** Called when the step of a study is over. */
+  readonly close?: (runtimeId: string) => void;
+  /** The engine for a study's step, with its settings; null if none is open. */
+  readonly producer: (study: StudyRow, source: RegisteredSource) => GrantedWork['producer'] | null;
   /** The reason why it was restarted. */
   readonly changed: string;
   /** The evidence in a row under its operation key; null for any other row. */
@@ -65,7 +72,7 @@ interface Result<Found> {
 /** A step as the chart of a study uses it. */
 export type GrantedStudyStep = Pick<
   GrantedSteps<GrantedReceipt, GrantedFinding>,
-  'isOffered' | 'isFor' | 'started' | 'stopped' | 'perform'
+  'isOffered' | 'isFor' | 'open' | 'started' | 'stopped' | 'perform'
 >;
 
 /** A step of a study for which it has a grant of its own. If it fails, the study goes on without its findings. */
@@ -80,13 +87,18 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
 
   /** True if this host can carry it out. */
   get isOffered(): boolean {
-    return this.#step.producer !== null;
+    return this.#step.isOffered();
   }
 
   /** True if a study comes to this step: it was accepted for that, and the host can still carry it out. */
   isFor(runtimeId: string): boolean {
     const { stage } = this.#step.operation.declared;
     return this.isOffered && optionalGrantOf(this.#options.progress.study(runtimeId).ids, stage) !== undefined;
+  }
+
+  /** Opens the engine for a study that comes to this step next: the journal names it before the step runs. */
+  async open(runtimeId: string): Promise<void> {
+    await this.#step.open?.(runtimeId);
   }
 
   /** The journal events before it runs. */
@@ -97,11 +109,18 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
 
   /** The journal events of a step in which its study stops. */
   stopped(study: StudyRow, reason: Failure): readonly EventDraft[] {
+    this.#step.close?.(study.record.runtimeId);
     const { begun } = this.#standing(study.record.runtimeId);
     return begun === null ? [] : [this.#step.operation.failed(study, begun, reason)];
   }
 
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
+    // Open already, unless an earlier host began the step.
+    await this.open(runtimeId);
+    return this.#performed(runtimeId, signal).finally(() => this.#step.close?.(runtimeId));
+  }
+
+  async #performed(runtimeId: string, signal: AbortSignal): Promise<EffectOutcome> {
     const { progress, objectStore } = this.#options;
     const { operation, rowOf } = this.#step;
     const study = progress.study(runtimeId);
@@ -137,9 +156,9 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
 
   /** How this host would carry it out; null where it cannot, or not with the engine that the start asks for. */
   #work(study: StudyRow): GrantedWork | null {
-    const producer = this.#step.producer?.(study, studiedSource(this.#options.registry, study)) ?? null;
-    if (producer === null || !this.#step.operation.isWished(study, producer.engine)) return null;
     const { analysisRequest, runtimeId } = study.record;
+    const producer = this.#step.producer(study, studiedSource(this.#options.registry, study));
+    if (producer === null || !this.#step.operation.isWished(study, producer.engine)) return null;
     const { from } = this.#standing(runtimeId);
     return { producer, limits: { maxWallMs: studyBudgetMs(analysisRequest.range) }, from };
   }
@@ -196,7 +215,12 @@ const lastLine = (printed: string): string => cutText(printed.trim().split('\n')
 
 /** The failure of the engine of a step. Any other error is rethrown. */
 function failureOf(error: unknown): { readonly code: 'executor_failed'; readonly message: string } {
-  if (error instanceof ProcessFailure || error instanceof DetectionFailure || error instanceof RecognitionFailure) {
+  const isOfEngine =
+    error instanceof ProcessFailure ||
+    error instanceof DetectionFailure ||
+    error instanceof RecognitionFailure ||
+    error instanceof RecognizerUnavailable;
+  if (isOfEngine) {
     return { code: 'executor_failed', message: failureMessage(error.message) };
   }
   throw error;

@@ -1,7 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { WarningCause } from '../../contract/causes/causes.ts';
 import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
-import type { RecognizerEngine } from '../../contract/recognition.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -16,6 +15,7 @@ import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
+import type { EngineRegistry } from '../engines/engine-registry.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
@@ -27,19 +27,11 @@ interface PlanWarningsOptions {
   readonly objectStore: ObjectStore;
   readonly captions: CaptionAbility;
   readonly captionMethods: Pick<CaptionMethods, 'planned'>;
-  /** The engines that the settings name now. */
-  readonly engines: { readonly choices: MethodEngines };
-  /** The recognizer of speech, its pace, and its runs over each stretch; null on a host without one. */
-  readonly recognition: RecognitionOutlook | null;
+  readonly engines: Pick<EngineRegistry, 'choices'>;
+  /** The pace of the recognizer of now; null before its first study. */
+  readonly pace: () => ReturnType<RecognitionPace['read']>;
   /** The reader of text on the screen; null on a host without one. */
   readonly screenText: ScreenTextChoice | null;
-}
-
-/** The facts about the recognition of speech before a study. */
-interface RecognitionOutlook {
-  readonly engine: RecognizerEngine;
-  readonly pace: Pick<RecognitionPace, 'read'>;
-  readonly runs: number;
 }
 
 /** The codecs that the pages of all present browsers play, by the names of ffmpeg. */
@@ -75,11 +67,9 @@ export class PlanWarnings {
 
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
   async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
-    const { recognition, screenText, engines } = this.#options;
-    const isRecognized = unrecognizedBy(engines.choices, request, plannedFilmOf(source, request)) === null;
-    const isWished = request.recognition == null || request.recognition.recognizer === recognition?.engine;
+    const { screenText } = this.#options;
     return [
-      ...(isRecognized && isWished ? await recognitionWarnings(request, source, recognition) : []),
+      ...(await recognitionWarnings(request, source, this.#options)),
       ...screenTextWarnings(request, source, screenText),
     ];
   }
@@ -171,16 +161,21 @@ function captionWarnings(
 
 /** The time to recognize speech here, from the last studies of this host; nothing before the first. */
 async function recognitionWarnings(
-  { range }: RuntimeRequest,
-  { tracks }: RegisteredSource,
-  recognition: RecognitionOutlook | null,
+  request: RuntimeRequest,
+  source: RegisteredSource,
+  { engines, pace }: Pick<PlanWarningsOptions, 'engines' | 'pace'>,
 ): Promise<PlanWarning[]> {
-  if (recognition === null || !tracks.some(({ kind }) => kind === 'audio')) return [];
-  const known = await recognition.pace.read();
+  const { range, recognition } = request;
+  const { recognizer, recognizesTwice } = engines.choices;
+  if (recognizer === null || !source.tracks.some(({ kind }) => kind === 'audio')) return [];
+  if (unrecognizedBy(engines.choices, request, plannedFilmOf(source, request)) !== null) return [];
+  // A wish for another recognizer is refused at the start.
+  if (recognition != null && recognition.recognizer !== recognizer.engine) return [];
+  const known = await pace();
   if (known === null) return [];
-  const { engine, runs } = recognition;
+  const { engine } = recognizer;
   const { rate, studies } = known;
-  const perSecond = runs * rate;
+  const perSecond = (recognizesTwice ? 2 : 1) * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
   const params = { engine, msPerSecond: Math.round(1000 * perSecond), atMostMs, studies };
   return [{ code: 'speech_will_be_recognised', ...said({ code: 'speech_will_be_recognised', params }), ...params }];

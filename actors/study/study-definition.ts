@@ -184,6 +184,8 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
       async (input, signal) => {
         const outcome = await workOf(name)(input, signal);
         const byGrant = optionalStages.filter((each) => granted[each].isFor(input.runtimeId));
+        const next = stagesAfter(name).find((each) => !isOptional(each) || byGrant.includes(each));
+        if (next !== undefined && isOptional(next)) await granted[next].open(input.runtimeId);
         return { ...outcome, leadsTo: [...byGrant, ...(outcome.leadsTo ?? [])] };
       },
     );

@@ -50,12 +50,8 @@ export async function recognizedRegion(
  */
 export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recognizer {
   if (local.engine === 'openai') return local;
-  const { engine, tools, parameters, languages } = local;
   return {
-    engine,
-    tools,
-    parameters,
-    languages,
+    ...local,
     recognize: async (sound, signal, waits = () => undefined) => {
       if (sound.samples.length === 0) return local.recognize(sound, signal);
       const order = orderOf(local, sound);

@@ -14,7 +14,7 @@ import type { OperationIdentity } from '../../executors/evidence/detection-ident
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../../executors/process/tools.ts';
-import { openRecognizer, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
+import { demandRunning, openRecognizer, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { takeOrders } from '../../executors/workers/bullmq-queue.ts';
 import { OrderRefused, type OrderRun } from '../../executors/workers/order-queue.ts';
@@ -101,6 +101,8 @@ export async function openWorker(options: WorkerOptions): Promise<Worker> {
       detector.tools(),
       chosen === null ? null : openRecognizer(launcher, chosen, { environment, clock }),
     ]);
+    // A worker that cannot recognize would take orders of others and fail at each.
+    if (recognizer !== null) await demandRunning(recognizer);
     const name = `${hostname()}:${process.pid}`;
     const objects = new SharedObjects(options.objectSource);
     const outcomes = new SharedOutcomes(options.objectSource);

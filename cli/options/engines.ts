@@ -1,9 +1,15 @@
+import { type EngineChoices, type HostPermissions, noPermissions } from '../../actors/engines/engine-choices.ts';
 import type { HostOptions } from '../../actors/host-types.ts';
 import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
 import { modelName } from '../../contract/explanations/executor.ts';
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition.ts';
 import { screenTextEngines } from '../../contract/screentext.ts';
-import { type HostedProvider, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import {
+  addressFault,
+  baseAddress,
+  type HostedProvider,
+  hostedProvider,
+} from '../../executors/explanations/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
@@ -11,7 +17,17 @@ import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screen
 import { isTranslating } from '../../receipts/captions/allowance.ts';
 import { type StartCode, StartError } from '../failures.ts';
 import { option, type StartText, variable, worded } from '../start-text.ts';
-import { absolutePath, type FlagTable, type GivenFlags, oneOf, single, text, toggle, valuesOf } from './flags.ts';
+import {
+  absolutePath,
+  type FlagTable,
+  type GivenFlags,
+  oneOf,
+  repeatable,
+  single,
+  text,
+  toggle,
+  valuesOf,
+} from './flags.ts';
 
 /** The value of a flag that names a model as its server does. Throws `StartError`. */
 function modelNamed(flag: string, given: string): string {
@@ -42,7 +58,53 @@ const recognizerFlag = 'semantic-recognizer';
 const recognizerPermissionFlag = 'allow-real-semantic-evidence';
 const recognizerModelFlag = 'semantic-recognizer-model';
 
-const recognition = { setting: { room: 'recognition', change: 'restart', isGrouped: true } } as const;
+const permissionFlag = 'permit-recognition';
+const serverPermissionFlag = 'permit-server';
+const seamPermissionFlag = 'permit-test-seam';
+
+/** The flags by which a person permits what requests may name; without a request they change nothing. */
+export const permissionFlags = {
+  [permissionFlag]: {
+    setting: { room: 'recognition', change: 'at_once' },
+    ...toggle(
+      `permits the --${recognizerFlag} for studies that request it, and for those whose captions need it; --${recognizerPermissionFlag} has every study recognized`,
+    ),
+  },
+  [serverPermissionFlag]: {
+    setting: { room: 'captions', change: 'at_once' },
+    ...repeatable(
+      'URL',
+      null,
+      'permits that text or sound is sent to this server, for requests that need it; the same address as that of the model server, such as http://127.0.0.1:11434/v1',
+    ),
+    read: serversIn,
+  },
+  [seamPermissionFlag]: {
+    setting: { room: 'captions', change: 'at_once' },
+    ...toggle('permits captions of fixed texts, for tests of clients'),
+  },
+} satisfies FlagTable;
+
+/** The addresses of permitted servers, as a host has them. Throws `StartError`, without an address that may hold a secret. */
+function serversIn(given: GivenFlags, name: string): readonly string[] {
+  return given.all(name).map((address) => {
+    const fault = addressFault(address);
+    if (fault !== null) throw new StartError('invalid_flags', worded`${option(name)} ${fault}`);
+    return baseAddress(address);
+  });
+}
+
+/** What a person permits. Throws `StartError`. */
+export function permissionsOf(given: GivenFlags): HostPermissions {
+  const {
+    [permissionFlag]: recognition,
+    [serverPermissionFlag]: servers,
+    [seamPermissionFlag]: testSeam,
+  } = valuesOf(given, permissionFlags);
+  return { recognition, servers, testSeam };
+}
+
+const recognition = { setting: { room: 'recognition', change: 'at_once', isGrouped: true } } as const;
 
 /** The flags that choose the recognizer of speech. */
 export const recognizerFlags = {
@@ -149,10 +211,13 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
     responseFormatOf(null, given);
     return null;
   }
-  if (!isAllowed)
+  if (!isAllowed && !given.has(permissionFlag))
     throw notAllowed(worded`${option(recognizerFlag)} ${engine} needs ${option(recognizerPermissionFlag)}`);
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
+
+/** True if every study is recognized, and not only those that request it. */
+export const recognizesEveryStudy = (given: GivenFlags): boolean => given.has(recognizerPermissionFlag);
 
 /** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(
@@ -176,16 +241,6 @@ export function recognizerNotice(recognizer: RecognizerChoice): string {
   const what = `speech recognition: ${recognizer.engine}`;
   if (recognizer.engine !== 'openai') return `${what}, on this machine`;
   return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
-}
-
-/** The options of recognition that conflict with this recognizer, in the place of the one before it. */
-export function recognizerLeftovers(engine: string, before: string): readonly string[] {
-  const isOff = engine === 'unavailable';
-  return [
-    ...(engine === before ? [] : [recognizerModelFlag]),
-    ...(engine === 'openai' ? [] : [formatFlagName]),
-    ...(isOff ? [recognizerPermissionFlag, secondRunFlagName] : []),
-  ];
 }
 
 const screenTextFlag = 'screen-text';
@@ -244,7 +299,7 @@ const translationModelFlag = 'caption-translation-model';
 const translationOnceFlag = 'caption-translation-asked-once';
 
 const executorFlag = 'caption-executor';
-const captions = { setting: { room: 'captions', change: 'restart', isGrouped: true } } as const;
+const captions = { setting: { room: 'captions', change: 'at_once', isGrouped: true } } as const;
 
 interface CaptionChoice {
   readonly classification: CaptionClassification;
@@ -330,7 +385,7 @@ const allowedBy = (permission: string): StartText => callOf((choice) => choice.p
 const translatingExecutors = callOf(isTranslating);
 
 /** The switch that allows an executor, with what its use means. */
-const permissionFlag = (permission: NonNullable<(typeof choices)[ExecutorName]['permission']>, meaning = '') => {
+const executorPermission = (permission: NonNullable<(typeof choices)[ExecutorName]['permission']>, meaning = '') => {
   const allowed = allowedBy(permission);
   const isOne = Object.values(choices).filter((choice) => choice.permission === permission).length === 1;
   const those = isOne ? 'it' : 'one of them';
@@ -347,36 +402,31 @@ export const captionFlags = {
       `where captions come from. ${executorNames.map((name) => `${name}: ${choices[name].help}`).join('; ')}`,
     ),
   },
-  ...permissionFlag('allow-deterministic-caption-test-seam'),
-  ...permissionFlag('allow-embedded-subtitle-captions', '; no model, no network'),
-  ...permissionFlag(
+  ...executorPermission('allow-deterministic-caption-test-seam'),
+  ...executorPermission('allow-embedded-subtitle-captions', '; no model, no network'),
+  ...executorPermission(
     'allow-recognized-captions',
     `: words of a recognizer become captions; studies have such words with --${recognizerFlag}`,
   ),
-  ...permissionFlag('allow-real-caption-production', '; the text may leave this machine, and answers may cost money'),
+  ...executorPermission(
+    'allow-real-caption-production',
+    '; the text may leave this machine, and answers may cost money',
+  ),
   [translationModelFlag]: {
     ...captions,
-    ...single('NAME', null, `the model that translates, as its server names it; requires ${translatingExecutors}`),
+    ...single(
+      'NAME',
+      null,
+      `the model that translates, as its server names it; requires ${translatingExecutors}, or --${serverPermissionFlag} with the address of that server`,
+    ),
   },
   [translationOnceFlag]: {
     ...captions,
     ...toggle(
-      `translates each line only once, with less than half of the tokens; lines that the model exchanged or merged may then pass the checks; requires ${translatingExecutors}`,
+      `translates each line only once, with less than half of the tokens; lines that the model exchanged or merged may then pass the checks; requires --${translationModelFlag}`,
     ),
   },
 } satisfies FlagTable;
-
-/** The options of captions that conflict with this executor. */
-export function captionLeftovers(executor: string): readonly string[] {
-  const choice: CaptionChoice | undefined = Object.hasOwn(choices, executor)
-    ? choices[executor as ExecutorName]
-    : undefined;
-  const permissions = Object.values(choices).flatMap(({ permission }) => permission ?? []);
-  return [
-    ...new Set(permissions.filter((other) => other !== choice?.permission)),
-    ...(choice !== undefined && isTranslating(choice) ? [] : [translationModelFlag, translationOnceFlag]),
-  ];
-}
 
 /**
  * The caption executor of a host. Throws `StartError` for one that is unknown or not allowed, and for a permission without its
@@ -393,7 +443,7 @@ export function chosenCaptionExecutor(given: GivenFlags): ChosenCaptions {
     if (permission === null || permission === choice.permission || !given.has(permission)) continue;
     throw notAllowed(worded`${option(permission)} needs ${allowedBy(permission)}`);
   }
-  const model = translationModelOf(name, choice, named);
+  const model = translationModelOf(name, choice, named, given.has(serverPermissionFlag));
   if (isAskedOnce && model === null)
     throw notAllowed(worded`${option(translationOnceFlag)} needs ${translatingExecutors}`);
   return { ...choice, model, isAskedOnce };
@@ -403,26 +453,38 @@ function translationModelOf(
   name: ExecutorName,
   choice: Pick<CaptionChoice, 'classification'>,
   model: string | undefined,
+  mayBeRequested: boolean,
 ): string | null {
   const translates = isTranslating(choice);
   if (translates && model === undefined)
     throw notAllowed(worded`${option(executorFlag)} ${name} needs ${option(translationModelFlag)}`);
   if (model === undefined) return null;
-  if (!translates) throw notAllowed(worded`${option(translationModelFlag)} needs ${translatingExecutors}`);
+  if (!translates && !mayBeRequested)
+    throw notAllowed(worded`${option(translationModelFlag)} needs ${translatingExecutors}`);
   return modelNamed(translationModelFlag, model);
 }
 
-/** The translator with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
+/**
+ * The translator with the server that the environment names. One that only requests may name needs the permission for that server. Throws
+ * `StartError`, never with the key in it.
+ */
 export function translatorOf(
-  { model, isAskedOnce }: ChosenCaptions,
+  { classification, model, isAskedOnce }: ChosenCaptions,
   environment: Readonly<Record<string, string | undefined>>,
-): HostOptions['translator'] {
+  { servers }: Pick<HostPermissions, 'servers'> = noPermissions,
+): EngineChoices['translator'] {
   if (model === null) return null;
-  return { provider: providerOf(environment, 'invalid_translation_provider'), model, isAskedOnce };
+  const provider = providerOf(environment, 'invalid_translation_provider');
+  if (!isTranslating({ classification }) && !servers.includes(provider.baseUrl)) {
+    throw notAllowed(
+      worded`${option(translationModelFlag)} needs ${option(serverPermissionFlag)} ${provider.baseUrl}, or ${translatingExecutors}`,
+    );
+  }
+  return { provider, model, isAskedOnce };
 }
 
 /** The notice for people if a host translates. */
-export function translatorNotice({ provider, model }: NonNullable<HostOptions['translator']>): string {
+export function translatorNotice({ provider, model }: NonNullable<EngineChoices['translator']>): string {
   return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
 }
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { EngineChoices } from '../../actors/engines/engine-choices.ts';
 import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
@@ -13,13 +14,18 @@ import {
   chosenCaptionExecutor,
   explainerFlags,
   explainerModel,
+  permissionFlags,
+  permissionsOf,
   recognizerFlags,
   recognizerFlagsOf,
+  recognizerOf,
+  recognizesEveryStudy,
   responseFormatFlag,
   screenTextFlags,
   screenTextOf,
   secondRunFlag,
   secondRunOf,
+  translatorOf,
 } from './engines.ts';
 import {
   absolutePath,
@@ -226,7 +232,7 @@ export const serveFlags = {
   },
   'log-format': { ...output, ...logFormat('host') },
   'model-server': {
-    setting: { room: 'captions', change: 'restart' },
+    setting: { room: 'captions', change: 'at_once' },
     ...single(
       'URL',
       'OPENAI_BASE_URL of the environment',
@@ -238,6 +244,7 @@ export const serveFlags = {
     ...oneOf('NAME', ['deterministic'], 'the executor of studies; deterministic is the only one'),
   },
   ...workQueueFlags,
+  ...permissionFlags,
   ...captionFlags,
   'maximum-caption-range-ms': captionLimit(
     'MS',
@@ -289,6 +296,26 @@ export const environmentOf = (
   environment: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv => (modelServer === null ? environment : withServer(environment, modelServer));
 
+/**
+ * The recognizer and the translator of a host, and what they may do, with the servers that its environment names. `outer` is the
+ * environment without the model server of the options. Throws `StartError`, never with a key in it.
+ */
+export function engineChoicesOf(options: ServeOptions, outer: NodeJS.ProcessEnv): EngineChoices {
+  const { captionExecutor, permissions, recognizesTwice } = options;
+  const environment = environmentOf(options, outer);
+  return {
+    recognizer: recognizerOf(options.recognizer, environment),
+    recognizesEveryStudy: options.recognizesEveryStudy,
+    recognizesTwice,
+    translator: translatorOf(captionExecutor, environment, permissions),
+    captions: {
+      classification: captionExecutor.classification,
+      subtitlesFirst: captionExecutor.subtitlesFirst ?? false,
+    },
+    permissions,
+  };
+}
+
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {
   const options = valuesOf(given, serveFlags);
@@ -325,7 +352,9 @@ export function optionsOf(given: GivenFlags) {
     workQueue: workQueueOf(given),
     captionExecutor: chosenCaptionExecutor(given),
     recognizer,
+    recognizesEveryStudy: recognizesEveryStudy(given),
     recognizesTwice: secondRunOf(given, recognizer),
+    permissions: permissionsOf(given),
     screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
     modelServer: options['model-server'] ?? null,

@@ -71,7 +71,7 @@ export const pocketsphinxOffer =
   'pocketsphinx is installed: it recognizes English speech on this machine. Nothing leaves the machine, and it costs nothing.';
 export const pocketsphinxSettings: EngineSettings = {
   'semantic-recognizer': 'pocketsphinx',
-  'allow-real-semantic-evidence': true,
+  'permit-recognition': true,
 };
 
 export const recognizedSettings: EngineSettings = {
@@ -95,11 +95,7 @@ const onThisHost: Pick<FoundEngine, 'reach' | 'mayCost' | 'models' | 'confirmati
   confirmation: null,
 };
 
-async function pocketsphinxOf(
-  environment: Environment,
-  isInUse: boolean,
-  isTranslating: boolean,
-): Promise<FoundEngine> {
+async function pocketsphinxOf(environment: Environment, isInUse: boolean): Promise<FoundEngine> {
   const isThere = (await recognizerProgram('pocketsphinx', environment)) !== null;
   return {
     engine: 'recognizer',
@@ -108,14 +104,7 @@ async function pocketsphinxOf(
     state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
     text: isThere ? pocketsphinxOffer : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
     ...needing(isThere ? null : { code: 'engine_missing', params: { engine: 'pocketsphinx', languages: [] } }),
-    // A translator stays in use: its model and its permission are set already.
-    use:
-      isThere && !isInUse
-        ? {
-            ...pocketsphinxSettings,
-            ...(isTranslating ? { 'caption-executor': executorFor(true) } : recognizedSettings),
-          }
-        : {},
+    use: isThere && !isInUse ? pocketsphinxSettings : {},
   };
 }
 
@@ -180,11 +169,14 @@ async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
   };
 }
 
-/** The use of a server if captions already come from subtitle tracks, or from recognized speech. */
-const executorFor = (isRecognizing: boolean): string =>
-  isRecognizing ? 'recognized-translated' : 'subtitles-translated';
+/** The settings that permit a server and its model for requests that need a translation. `permitted` are the servers so far. */
+const serverSettings = (server: string, model: string, permitted: readonly string[]): EngineSettings => ({
+  'model-server': server,
+  'caption-translation-model': model,
+  'permit-server': [...new Set([...permitted, server])],
+});
 
-function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean): FoundEngine {
+function serverOf(found: FoundServer, isInUse: boolean, permitted: readonly string[]): FoundEngine {
   const { server, models } = found;
   const [model] = models;
   return {
@@ -199,7 +191,7 @@ function serverOf(found: FoundServer, isInUse: boolean, isRecognizing: boolean):
         : `The text of captions is sent to a model server on this machine, ${server}. Whether it passes text on depends on that server.`,
     ...needing(model === undefined && !isInUse ? { code: 'model_missing', params: {} } : null),
     models: [...models],
-    use: model === undefined || isInUse ? {} : translatorSettings(executorFor(isRecognizing), server, model),
+    use: model === undefined || isInUse ? {} : serverSettings(server, model, permitted),
     confirmation: model === undefined || isInUse ? null : 'sent_to_a_server_on_this_machine',
   };
 }
@@ -210,6 +202,8 @@ interface EnginesInUse {
   readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */
   readonly translator: string | null;
+  /** The servers that text or sound may be sent to. */
+  readonly permitted: readonly string[];
   /** True if it makes captions of subtitle tracks, alone or before another source of them. */
   readonly subtitleTracks: boolean;
 }
@@ -217,7 +211,7 @@ interface EnginesInUse {
 /** The engines of this machine, looked for now. Asks servers on this machine alone. */
 export async function findEngines(environment: Environment, inUse: EnginesInUse): Promise<readonly FoundEngine[]> {
   const [pocketsphinx, whisper, screenText, servers] = await Promise.all([
-    pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx', inUse.translator !== null),
+    pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx'),
     whisperOf(environment, inUse.recognizer === 'whisper-cli'),
     screenTextOf(inUse.screenText),
     foundServers(environment),
@@ -234,9 +228,7 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
     text: 'No model server answers on this machine, so nothing translates captions.',
     ...needing({ code: 'no_model_server', params: {} }),
   };
-  const translators = servers.map((found) =>
-    serverOf(found, found.server === inUse.translator, inUse.recognizer !== null),
-  );
+  const translators = servers.map((found) => serverOf(found, found.server === inUse.translator, inUse.permitted));
   return [
     subtitleTracksOf(inUse.subtitleTracks),
     pocketsphinx,

@@ -1,4 +1,4 @@
-import type { HostLimits, WorkUnderWay } from '../../actors/host-types.ts';
+import type { Host, WorkUnderWay } from '../../actors/host-types.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { messageOf, retryAfter, ServiceError } from '../../contract/base/errors.ts';
 import type {
@@ -18,7 +18,7 @@ import { systemCode, systemRefusal } from '../../storage/system-refusal.ts';
 import { meaningOf, StartError } from '../failures.ts';
 import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
-import { environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
+import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
@@ -47,7 +47,7 @@ const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.se
 /** The wait before another attempt at a change that the system refused, in seconds. */
 const busySeconds = 1;
 
-const isLimit = (name: string): boolean => changeOf(name) === 'at_once';
+const isAtOnce = (name: string): boolean => changeOf(name) === 'at_once';
 
 /** The value of an option; null if nothing says one. A name and a password in an address are left out. */
 function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
@@ -73,8 +73,24 @@ const sentTo: Readonly<Record<UsedServer['use'], string>> = {
   explainer: 'the text of captions',
 };
 
+/** Someone who gets text or sound of a host. */
+interface Recipient {
+  readonly key: string;
+  readonly sent: string;
+  readonly isLocal: boolean;
+}
+
+const recipientsOf = (servers: readonly UsedServer[], permitted: readonly string[]): readonly Recipient[] => [
+  ...servers.map((server) => ({
+    key: serverKey(server),
+    sent: sentTo[server.use],
+    isLocal: server.provider.isLocal,
+  })),
+  ...permitted.map((address) => ({ key: address, sent: 'text or sound', isLocal: isOnThisMachine(address) })),
+];
+
 /** The start options of a host, and its ways to change them. */
-interface HostSettingsOptions {
+interface HostSettingsOptions extends Pick<Host, 'limit' | 'useEngines'> {
   /** The command line of the start alone. */
   readonly given: GivenFlags;
   readonly path: string;
@@ -84,7 +100,6 @@ interface HostSettingsOptions {
   readonly isOfCommand: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Pick<Clock, 'now'>;
-  readonly limit: (limits: HostLimits) => void;
   readonly underWay: () => WorkUnderWay;
   /** Throws, and ends the host, if its data root was moved: another one may be in its place. */
   readonly demandInPlace: () => void;
@@ -96,13 +111,15 @@ interface HostSettingsOptions {
 const makesOfSubtitles = ({ classification, subtitlesFirst = false }: ServeOptions['captionExecutor']): boolean =>
   subtitlesFirst || /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
 
-/** The settings of a running host. Changes go into its settings file; limits also into the host itself. */
+/** The settings of a running host. Changes go into its settings file; limits, engines and permissions also into the host itself. */
 export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** Each change is checked against the file that the change before it wrote. */
   readonly #changes = new KeyedMutex();
-  /** The settings in force: those of the start, with the limits that were changed since. */
+  /** The settings in force: those of the start, and of the file what takes effect at once. */
   #inForce: Settings;
+  /** The server that explains, for which a start is needed. */
+  readonly #explaining: string | null;
   /** The time at which this host started. */
   readonly #startedAt: string;
 
@@ -110,13 +127,14 @@ export class RunningSettings implements SettingsService {
     this.#options = options;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     this.#inForce = options.settings;
+    this.#explaining = this.#explainerOf(this.#flags(options.settings));
   }
 
   async read(): Promise<HostSettings> {
     const { path } = this.#options;
     const { settings, fault } = await this.#file();
     const now = this.#flags(this.#inForce);
-    const next = fault === null ? this.#nextFlags(settings ?? new Map()) : now;
+    const next = fault === null ? this.#flags(settings ?? new Map()) : now;
     const refusal =
       fault === null ? this.#refusalOf(next) : `The settings cannot be read, and the host would not start: ${fault}`;
     const rows = Object.entries(settingFlags).flatMap(
@@ -135,7 +153,7 @@ export class RunningSettings implements SettingsService {
       file: { path, state: fault !== null ? 'unreadable' : settings === null ? 'absent' : 'read', fault },
       settings: rows,
       restart: this.#restart(
-        rows.some(({ value, next }) => !isEqual(value, next)),
+        rows.some(({ value, next }) => !isEqual(value, next)) || (refusal === null && this.#isExplainerLeft(next)),
         refusal,
       ),
     };
@@ -153,6 +171,7 @@ export class RunningSettings implements SettingsService {
           recognizer: options.recognizer?.engine ?? null,
           screenText: options.screenText !== null,
           translator: translator?.provider.baseUrl ?? null,
+          permitted: options.permissions.servers,
           subtitleTracks: makesOfSubtitles(options.captionExecutor),
         })),
       ],
@@ -170,21 +189,31 @@ export class RunningSettings implements SettingsService {
       const asked = this.#askedChanges(change);
       this.#demandChangeable(asked);
       const changes = withoutLeftovers(before, asked);
-      const options = allowedOptions(this.#nextFlags(settingsAfter(before, changes)));
+      const options = allowedOptions(this.#flags(settingsAfter(before, changes)));
       await this.#demandEngines(options, change.confirmation, [...changes.keys()]);
       return changes;
     };
-    const { changes } = await changeSettings(path, checked, demandInPlace).catch((error: unknown) => {
+    const { changes, after } = await changeSettings(path, checked, demandInPlace).catch((error: unknown) => {
       throw this.#refusedChange(error);
     });
     const names = [...changes.keys()];
-    const atOnce = names.filter((name) => isLimit(name));
-    if (atOnce.length > 0) {
-      this.#inForce = settingsAfter(this.#inForce, new Map([...changes].filter(([name]) => isLimit(name))));
-      this.#options.limit(optionsOf(this.#flags(this.#inForce)).limits);
-    }
-    const afterRestart = names.filter((name) => !isLimit(name));
+    const atOnce = names.filter(isAtOnce);
+    if (atOnce.length > 0) this.#apply(after);
+    const isExplainerLeft = this.#isExplainerLeft(this.#flags(after));
+    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isExplainerLeft));
     return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
+  }
+
+  /** Takes all of a file that takes effect at once, so that engines and permissions fit each other. */
+  #apply(file: Settings): void {
+    const { environment, limit, useEngines } = this.#options;
+    this.#inForce = new Map([
+      ...[...this.#inForce].filter(([name]) => !isAtOnce(name)),
+      ...[...file].filter(([name]) => isAtOnce(name)),
+    ]);
+    const options = optionsOf(this.#flags(this.#inForce));
+    limit(options.limits);
+    useEngines(engineChoicesOf(options, environment));
   }
 
   /** Answers, and then restarts. Throws `restart_refused`. */
@@ -230,23 +259,31 @@ export class RunningSettings implements SettingsService {
     }
   }
 
-  #flags(settings: Settings): GivenFlags {
-    return withSettings(this.#options.given, settings);
+  /** The server of the explainer of these options; null if nothing explains. */
+  #explainerOf(flags: GivenFlags): string | null {
+    const explainer = serversOf(optionsOf(flags), this.#options.environment).find(({ use }) => use === 'explainer');
+    return explainer === undefined ? null : serverKey(explainer);
   }
 
-  /** The options of the next start: what a command gave to its own host gives way to settings. */
-  #nextFlags(settings: Settings): GivenFlags {
+  /** True if the explainer of the start is not that of these options, which the next start has. */
+  #isExplainerLeft(next: GivenFlags): boolean {
+    return this.#explainerOf(next) !== this.#explaining;
+  }
+
+  #flags(settings: Settings): GivenFlags {
+    return withSettings(this.#commandLine(settings), settings);
+  }
+
+  /** The options of the command line: what a command gave to its own host gives way to settings. */
+  #commandLine(settings: Settings): GivenFlags {
     const { given } = this.#options;
     const isLeft = (name: string): boolean => !this.#isOfCommand(name) || !this.#isSetInGroup(name, settings);
-    return withSettings(
-      {
-        ...given,
-        single: (name) => (isLeft(name) ? given.single(name) : undefined),
-        all: (name) => (isLeft(name) ? given.all(name) : []),
-        has: (name) => isLeft(name) && given.has(name),
-      },
-      settings,
-    );
+    return {
+      ...given,
+      single: (name) => (isLeft(name) ? given.single(name) : undefined),
+      all: (name) => (isLeft(name) ? given.all(name) : []),
+      has: (name) => isLeft(name) && given.has(name),
+    };
   }
 
   #isSetInGroup(name: string, settings: Settings): boolean {
@@ -258,7 +295,7 @@ export class RunningSettings implements SettingsService {
   }
 
   #sourceOf(name: string, value: HostSetting['value']): HostSetting['source'] {
-    if (this.#options.given.has(name)) return this.#isOfCommand(name) ? 'command' : 'option';
+    if (this.#commandLine(this.#inForce).has(name)) return this.#isOfCommand(name) ? 'command' : 'option';
     return value === null ? 'default' : 'file';
   }
 
@@ -305,9 +342,11 @@ export class RunningSettings implements SettingsService {
   /** Throws unless a person has confirmed what is sent to servers from now on, and the engines are there. */
   async #demandEngines(next: ServeOptions, confirmation: Confirmation | null, names: readonly string[]): Promise<void> {
     const { environment } = this.#options;
-    const now = serversOf(optionsOf(this.#flags(this.#inForce)), environment).map(serverKey);
-    const added = allowed(() => serversOf(next, environment)).filter((server) => !now.includes(serverKey(server)));
-    const outside = added.find(({ provider }) => !provider.isLocal);
+    const inForce = optionsOf(this.#flags(this.#inForce));
+    const now = recipientsOf(serversOf(inForce, environment), inForce.permissions.servers).map(({ key }) => key);
+    const servers = allowed(() => serversOf(next, environment));
+    const added = recipientsOf(servers, next.permissions.servers).filter(({ key }) => !now.includes(key));
+    const outside = added.find(({ isLocal }) => !isLocal);
     const decisive = outside ?? added[0];
     if (decisive !== undefined) {
       const needed: Confirmation =
@@ -315,12 +354,12 @@ export class RunningSettings implements SettingsService {
       if (confirmation !== needed) {
         throw new ServiceError(
           'settings_confirmation_required',
-          `${sentTo[decisive.use]} ${meanings[needed]}; confirmation: ${needed}`,
+          `${decisive.sent} ${meanings[needed]}; confirmation: ${needed}`,
         );
       }
     }
     try {
-      for (const { provider } of added) await demandServer(provider);
+      for (const server of servers) if (!now.includes(serverKey(server))) await demandServer(server.provider);
       const rooms = names.map(settingRoomOf);
       await demandStart(next, environment, (room) => rooms.includes(room));
     } catch (error) {

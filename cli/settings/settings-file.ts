@@ -7,9 +7,8 @@ import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
 import { StartError, type StartFailure, startTextsOf } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
-import { captionLeftovers, recognizerLeftovers } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
-import { serveFlags } from '../options/serve-options.ts';
+import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import type { StartText } from '../start-text.ts';
 import { asTyped, WrongCall } from '../terminal/call.ts';
 
@@ -228,18 +227,39 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
   return after;
 }
 
+/** The settings that choose an engine; the others of their groups are about the chosen one. */
+const engineSettings = ['caption-executor', 'semantic-recognizer'] as const;
+
 /**
- * Changes that also take out the leftovers of another caption executor or recognizer, or of one that is unset. These are the permission of the one before,
- * and a model that the new one does not have.
+ * Changes that also take out what the engine before leaves behind: the settings of its group with which no host starts beside the new
+ * one. The model of another recognizer is another kind of name.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
-  const chosen = (name: string) => (changes.has(name) ? String(changes.get(name) ?? settingFlags[name]?.preset) : null);
-  const [executor, recognizer] = [chosen('caption-executor'), chosen('semantic-recognizer')];
-  const leftovers = [
-    ...(executor === null ? [] : captionLeftovers(executor)),
-    ...(recognizer === null ? [] : recognizerLeftovers(recognizer, String(settings.get('semantic-recognizer')))),
-  ].filter((name) => settings.has(name) && !changes.has(name));
-  return new Map([...changes, ...leftovers.map((name) => [name, undefined] as const)]);
+  const chosen = engineSettings.filter((name) => changes.has(name));
+  const all = new Map(changes);
+  const model = 'semantic-recognizer-model';
+  const isOther = chosen.includes('semantic-recognizer') && isChanged('semantic-recognizer', settings, changes);
+  if (isOther && settings.has(model) && !changes.has(model)) all.set(model, undefined);
+  for (;;) {
+    const refused = refusedSetting(settingsAfter(settings, all));
+    const flag = refused === null || changes.has(refused) ? undefined : settingFlags[refused];
+    if (flag === undefined || !chosen.some((name) => areGrouped(settingFlags[name], flag))) return all;
+    all.set(String(refused), undefined);
+  }
+}
+
+const isChanged = (name: string, settings: Settings, changes: SettingChanges): boolean =>
+  String(changes.get(name)) !== String(settings.get(name));
+
+/** The setting that does not fit the others; null if all fit, or if something else is wrong with them. */
+function refusedSetting(settings: Settings): string | null {
+  try {
+    optionsOf(withSettings(parseFlags([], serveFlags), settings));
+    return null;
+  } catch (error) {
+    if (!(error instanceof StartError) || error.code !== 'executor_not_allowed') return null;
+    return error.text.options.find((name) => settings.has(name)) ?? null;
+  }
 }
 
 /** The text of a settings file with changes; comments and the order of the others stay. */

@@ -8,7 +8,7 @@ import { messageOf } from '../../contract/base/errors.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
-import { openRecognizer } from '../../executors/recognition/open-recognizer.ts';
+import { demandRunning, openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
@@ -16,8 +16,8 @@ import { type ChosenListener, chooseListener } from '../../http/listener/choose-
 import { kindOf } from '../../storage/objects/durable-file.ts';
 import { StartError } from '../failures.ts';
 import { storedToken } from '../host-files.ts';
-import { explainerOf, recognizerOf, translatorOf } from '../options/engines.ts';
-import { environmentOf, type ServeOptions } from '../options/serve-options.ts';
+import { explainerOf } from '../options/engines.ts';
+import { engineChoicesOf, environmentOf, type ServeOptions } from '../options/serve-options.ts';
 import { demandObjectSource } from '../options/worker-options.ts';
 
 /** How long a model server may take to say that it is there. */
@@ -32,10 +32,8 @@ export interface UsedServer {
 
 /** The servers that a host with these options sends text or sound to. Throws `StartError`. */
 export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): readonly UsedServer[] {
-  const environment = environmentOf(options, outer);
-  const recognizer = recognizerOf(options.recognizer, environment);
-  const translator = translatorOf(options.captionExecutor, environment);
-  const explainer = explainerOf(options.explainerModel, environment);
+  const { recognizer, translator } = engineChoicesOf(options, outer);
+  const explainer = explainerOf(options.explainerModel, environmentOf(options, outer));
   return [
     ...(recognizer?.engine === 'openai' ? [{ use: 'recognizer', ...recognizer } as const] : []),
     ...(translator ? [{ use: 'translator', ...translator } as const] : []),
@@ -90,16 +88,16 @@ export async function chosenListener(preference: ServeOptions['httpAdapter']): P
 }
 
 /**
- * Tries what a start with these options needs of this machine, beside its data root and its port: files, folders and engines.
- * Media of source folders is looked for, and not read. `isTried` is false for settings that are left out. Throws what the
- * start would be refused with.
+ * Tries what a host with these options needs of this machine, beside its data root and its port: files, folders and engines. A start
+ * opens no recognizer, so this is where one is found out that does not run. Media of source folders is looked for, and not read.
+ * `isTried` is false for settings that are left out. Throws what the start, or the first use, would be refused with.
  */
 export async function demandStart(
   options: ServeOptions,
   outer: NodeJS.ProcessEnv,
   isTried: (room: HostSetting['room']) => boolean = () => true,
 ): Promise<void> {
-  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot, recognizer, screenText } = options;
+  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot, screenText } = options;
   if (workQueue !== null && isTried('workers')) await demandObjectSource(workQueue);
   if (isTried('network')) {
     if (tokenFile !== null) await storedToken(tokenFile);
@@ -112,14 +110,15 @@ export async function demandStart(
     }
   }
   const environment = environmentOf(options, outer);
-  const speech = isTried('recognition') ? recognizerOf(recognizer, environment) : null;
+  const speech = isTried('recognition') ? engineChoicesOf(options, outer).recognizer : null;
   const screen = isTried('screen_text') ? screenText : null;
   if ((speech === null || speech.engine === 'openai') && screen === null) return;
   const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
   try {
     const launcher = await openLauncher({ workRoot, newId: randomUUID });
     try {
-      if (speech !== null) await openRecognizer(launcher, speech, { environment, clock: systemClock });
+      if (speech !== null)
+        await demandRunning(await openRecognizer(launcher, speech, { environment, clock: systemClock }));
       if (screen !== null) await openScreenTextReader(screen, { launcher, clock: systemClock });
     } finally {
       await launcher.close();

@@ -31,6 +31,9 @@ export function addressFault(text: string): string | null {
   return null;
 }
 
+/** A base address as a host has it: two spellings of one address are equal. `text` has no fault. */
+export const baseAddress = (text: string): string => new URL(text).href.replace(/\/+$/, '');
+
 /** The fault of a base URL, without repeating it: it may hold a secret. */
 function complaintOf(text: string): string | null {
   const fault = addressFault(text);
@@ -51,7 +54,6 @@ export function hostedProvider(environment: Environment): HostedProvider | Refus
   const text = given === '' ? defaultBaseUrl : given;
   const refused = complaintOf(text);
   if (refused !== null) return { about: 'OPENAI_BASE_URL', refused };
-  const url = new URL(text);
   const key = environment.OPENAI_API_KEY ?? '';
   const isLocal = isOnThisMachine(text);
   if (key === '' && !isLocal) {
@@ -60,7 +62,7 @@ export function hostedProvider(environment: Environment): HostedProvider | Refus
   }
   // The characters that a header can hold.
   if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { about: 'OPENAI_API_KEY', refused: 'is not a key' };
-  return { baseUrl: url.href.replace(/\/+$/, ''), apiKey: key === '' ? null : key, isLocal };
+  return { baseUrl: baseAddress(text), apiKey: key === '' ? null : key, isLocal };
 }
 
 const originOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).origin : null);

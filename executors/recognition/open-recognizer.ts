@@ -1,10 +1,10 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { type HostedProvider, usualPatienceMs } from '../explanations/hosted-provider.ts';
 import type { Launcher } from '../process/process.ts';
-import { type Environment, findExecutable, isExecutable } from '../process/tools.ts';
+import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../process/tools.ts';
 import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
 import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
-import type { Recognizer } from './recognizer.ts';
+import type { DigestOf, Recognizer } from './recognizer.ts';
 import { openWhisperCli } from './whisper-cli.ts';
 
 /** The recognizer of a host's options. */
@@ -47,14 +47,21 @@ export async function recognizerProgram(
   return named.startsWith('/') && (await isExecutable(named)) ? named : null;
 }
 
-// A tenth of a second without speech: enough to find out whether the engine and its model run.
-const TRIAL_SAMPLES = 1600;
+const unavailable = (error: unknown): RecognizerUnavailable =>
+  new RecognizerUnavailable(error instanceof Error ? error.message : String(error), error);
 
-/** Opens the recognizer of a host; one on this machine is tried once. Rejects with `RecognizerUnavailable`. */
+interface RecognizerOpening {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  /** Gives the digests of its program and its model; by default both are read. */
+  readonly digestOf?: DigestOf;
+}
+
+/** Opens a recognizer. One on this machine gets its identity from its files, and is not run. Rejects with `RecognizerUnavailable`. */
 export async function openRecognizer(
   launcher: Launcher,
   choice: RecognizerChoice,
-  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
+  { environment, clock, digestOf = fileDigestOf }: RecognizerOpening,
 ): Promise<Recognizer> {
   if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
@@ -66,13 +73,27 @@ export async function openRecognizer(
     );
   }
   try {
-    const recognizer = await (choice.engine === 'pocketsphinx'
-      ? openPocketsphinx(launcher, { executable, model: choice.model ?? POCKETSPHINX_MODEL })
-      : openWhisperCli(launcher, { executable, model: choice.model }));
-    const { signal } = new AbortController();
-    await recognizer.recognize({ samples: Buffer.alloc(2 * TRIAL_SAMPLES), language: null }, signal);
-    return recognizer;
+    return await (choice.engine === 'pocketsphinx'
+      ? openPocketsphinx(launcher, { executable, model: choice.model ?? POCKETSPHINX_MODEL, digestOf })
+      : openWhisperCli(launcher, { executable, model: choice.model, digestOf }));
   } catch (error) {
-    throw new RecognizerUnavailable(error instanceof Error ? error.message : String(error), error);
+    throw unavailable(error);
+  }
+}
+
+// A tenth of a second without speech: enough to find out whether the engine and its model run.
+const TRIAL_SAMPLES = 1600;
+
+/**
+ * Runs a recognizer on this machine once. With a declared language Whisper loads its model and computes nothing: a medium model takes
+ * 0.1 s after its load, and 48 s of one core to find out the language of silence. Rejects with `RecognizerUnavailable`.
+ */
+export async function demandRunning(recognizer: Recognizer): Promise<void> {
+  if (recognizer.engine === 'openai') return;
+  const { signal } = new AbortController();
+  try {
+    await recognizer.recognize({ samples: Buffer.alloc(2 * TRIAL_SAMPLES), language: 'en' }, signal);
+  } catch (error) {
+    throw unavailable(error);
   }
 }

@@ -1,7 +1,16 @@
 import path from 'node:path';
 import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
-import { pinFiles, RecognitionFailure, type Recognizer, secondsOf, spokenIn } from './recognizer.ts';
+import {
+  areUnchanged,
+  type DigestOf,
+  demandCurrent,
+  pinFiles,
+  RecognitionFailure,
+  type Recognizer,
+  secondsOf,
+  spokenIn,
+} from './recognizer.ts';
 
 // A word, its start and its end in seconds, and its posterior probability, which rounding may lift above one.
 const SEGMENT = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+(?:\.\d+)?(?:e-?\d+)?)$/;
@@ -90,9 +99,10 @@ const SETTINGS = { bestpath: 'yes', remove_noise: 'yes', remove_silence: 'yes' }
  */
 export async function openPocketsphinx(
   launcher: Launcher,
-  { executable, model }: { readonly executable: string; readonly model: string },
+  { executable, model, digestOf }: { readonly executable: string; readonly model: string; readonly digestOf: DigestOf },
 ): Promise<Recognizer> {
-  const [engine, models] = await Promise.all([pinFiles(executable), pinFiles(model)]);
+  const [engine, models] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
+  const isCurrent = () => areUnchanged(engine, models);
   const name = path.basename(model);
   const args = [
     ...['-infile', SOUND_FILE, '-time', 'yes', '-logfn', '/dev/null'],
@@ -109,8 +119,9 @@ export async function openPocketsphinx(
     ],
     parameters: { ...SETTINGS },
     languages: servedLanguages.pocketsphinx,
+    isCurrent,
     recognize: async ({ samples }, signal) => {
-      await Promise.all([engine.demandUnchanged(), models.demandUnchanged()]);
+      await demandCurrent(isCurrent);
       const files = [{ name: SOUND_FILE, bytes: samples }];
       const { stdout } = await launcher.run({ tool: executable, args, limits: LIMITS, signal, files });
       return spokenIn(secondsOf({ samples }), pocketsphinxRegion(stdout.toString('utf8')));

@@ -5,7 +5,7 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { cutText } from '../../contract/base/grammar.ts';
 import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
-import { fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
+import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
 
 /** One region as the input of a recognizer: by itself, without any earlier text. */
 export interface RegionSound {
@@ -29,6 +29,8 @@ export interface Recognizer {
    * thing that it waits for, and null once it waits no more.
    */
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
+  /** False once its program or its model is another file, so that it has to be opened again; absent for one without files here. */
+  readonly isCurrent?: () => Promise<boolean>;
 }
 
 /** The cause of a recognizer's failure; the word begins the message. */
@@ -53,12 +55,12 @@ export class RecognitionFailure extends Error {
   }
 }
 
-/** Files whose digests a host found at its start, and on which it relies from then on. */
+/** Files whose digests were found when a recognizer was opened, and on which it relies from then on. */
 interface PinnedModelFiles {
   /** Of one file its SHA-256; of several the SHA-256 over `<digest>  <name>` lines in the order of the names. */
   readonly digest: string;
-  /** Rejects with `RecognitionFailure` of `model_changed` where a file is not in the state in which it was pinned. */
-  demandUnchanged(): Promise<void>;
+  /** True while every file is in the state in which it was pinned. */
+  isUnchanged(): Promise<boolean>;
 }
 
 /** The most entries below the folder of a model. Those of PocketSphinx have about ten. */
@@ -81,8 +83,11 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Hashes a file, or every file below a folder. Rejects with the error of the file system if there is none. */
-export async function pinFiles(place: string): Promise<PinnedModelFiles> {
+/** The SHA-256 of a file, as `fileDigestOf`; it may come from a memory. */
+export type DigestOf = typeof fileDigestOf;
+
+/** Pins a file, or every file below a folder. Rejects with the error of the file system if there is none. */
+export async function pinFiles(place: string, digestOf: DigestOf): Promise<PinnedModelFiles> {
   const isFolder = (await stat(place)).isDirectory();
   const names = isFolder ? await filesBelow(place) : [''];
   const files = names.map((name) => path.join(place, name));
@@ -91,21 +96,30 @@ export async function pinFiles(place: string): Promise<PinnedModelFiles> {
     throw new Error(`${place} has more than ${largestToolBytes} bytes`);
   }
   const before = await fileStatesOf(files);
-  const digests = await Promise.all(files.map(fileDigestOf));
+  const digests = await Promise.all(files.map(digestOf));
   const list = names.map((name, at) => `${digests[at]}  ${name}\n`).join('');
   const digest = isFolder ? `sha256:${createHash('sha256').update(list).digest('hex')}` : (digests[0] ?? '');
   return {
     digest,
-    demandUnchanged: async () => {
+    isUnchanged: async () => {
       const now = await fileStatesOf(files);
-      if (now.some(({ state }, at) => state !== before[at]?.state)) {
-        throw new RecognitionFailure(
-          'model_changed',
-          'the recognizer or its model has changed since the start; restart the host',
-        );
-      }
+      return now.every(({ state }, at) => state === before[at]?.state);
     },
   };
+}
+
+/** True while the program of a recognizer and its model are the files that were pinned. */
+export async function areUnchanged(...pinned: readonly Pick<PinnedModelFiles, 'isUnchanged'>[]): Promise<boolean> {
+  return !(await Promise.all(pinned.map((each) => each.isUnchanged()))).includes(false);
+}
+
+/** Rejects with `RecognitionFailure` of `model_changed` unless a recognizer is current: another file has another identity. */
+export async function demandCurrent(isCurrent: () => Promise<boolean>): Promise<void> {
+  if (await isCurrent()) return;
+  throw new RecognitionFailure(
+    'model_changed',
+    'the recognizer or its model changed while it was in use; the next study uses the new one',
+  );
 }
 
 const RATE = 16_000;

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import {
+  areUnchanged,
   cleanText,
+  type DigestOf,
+  demandCurrent,
   meanOf,
   measureOf,
   pinFiles,
@@ -113,9 +116,10 @@ const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
  */
 export async function openWhisperCli(
   launcher: Launcher,
-  { executable, model }: { readonly executable: string; readonly model: string },
+  { executable, model, digestOf }: { readonly executable: string; readonly model: string; readonly digestOf: DigestOf },
 ): Promise<Recognizer> {
-  const [engine, weights] = await Promise.all([pinFiles(executable), pinFiles(model)]);
+  const [engine, weights] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
+  const isCurrent = () => areUnchanged(engine, weights);
   return {
     engine: 'whisper-cli',
     tools: [
@@ -125,8 +129,9 @@ export async function openWhisperCli(
     ],
     parameters: { settings: SETTINGS.join(' ') },
     languages: servedLanguages['whisper-cli'],
+    isCurrent,
     recognize: async ({ samples, language }, signal) => {
-      await Promise.all([engine.demandUnchanged(), weights.demandUnchanged()]);
+      await demandCurrent(isCurrent);
       const { result } = await launcher.run({
         tool: executable,
         args: ['-m', model, '-f', SOUND_FILE, '-l', language ?? 'auto', '-ojf', '-of', RESULT, '-np', ...SETTINGS],

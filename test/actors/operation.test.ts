@@ -16,7 +16,7 @@ const none: ChosenEngines = {
   hasWorkers: false,
   recognizer: null,
   screenText: [],
-  captionExecutor: 'recorded_real_pipeline_fixture',
+  captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
   translator: null,
   explainer: null,
   downloader: null,
@@ -44,7 +44,7 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
     ...none,
     screenText: [{ name: 'tesseract.js', version: '7.0.0', digest }],
     recognizer: { engine: 'openai', model: 'listener', responseFormat: 'json', provider: server(false) },
-    captionExecutor: 'recognised_transcript_translated',
+    captions: { classification: 'recognised_transcript_translated', subtitlesFirst: false },
     translator: { model: 'writer', provider: server(true) },
     explainer: { model: 'teacher', provider: server(false) },
     downloader: { name: 'yt-dlp', version: '2026.01.01', digest },
@@ -62,10 +62,12 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
 });
 
 test('bug: captions of subtitle tracks or speech had the name of those of speech alone', (t) => {
-  const chosen = { ...none, captionExecutor: 'recognised_transcript' } as const;
-  const nameOf = (of: ChosenEngines) => enginesOf(of).find(({ engine }) => engine === 'captions')?.name;
-  t.is(nameOf(chosen), 'recognised transcript');
-  t.is(nameOf({ ...chosen, subtitlesFirst: true }), 'subtitle tracks, else recognised transcript');
+  const nameOf = (subtitlesFirst: boolean) => {
+    const captions = { classification: 'recognised_transcript', subtitlesFirst } as const;
+    return enginesOf({ ...none, captions }).find(({ engine }) => engine === 'captions')?.name;
+  };
+  t.is(nameOf(false), 'recognised transcript');
+  t.is(nameOf(true), 'subtitle tracks, else recognised transcript');
 });
 
 test('detectors of workers work on media that has left the host', (t) => {

@@ -9,9 +9,9 @@ import { Charts } from '../../actors/lifecycles/lifecycles.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
-import { explainerOf, recognizerOf, translatorOf } from '../../cli/options/engines.ts';
+import { explainerOf } from '../../cli/options/engines.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
-import { serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { engineChoicesOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { RunningSettings } from '../../cli/settings/host-settings.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
@@ -91,14 +91,15 @@ export async function openInProcess(
   const report = (line: string): void => void reported.push(line);
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const args = ['--data-root', dataRoot, ...workers, ...flags];
-  const { captionExecutor, explainerModel, ...options } = serveOptions(args);
+  const options = serveOptions(args);
+  const choices = engineChoicesOf(options, { ...process.env, ...environment });
   const host = await openHost({
     ...options,
+    ...choices,
     sources: [{ directory: sampleFolder, root: null }],
-    captionExecutor: captionExecutor.classification,
-    translator: translatorOf(captionExecutor, { ...process.env, ...environment }) ?? null,
-    explainer: explainerOf(explainerModel, { ...process.env, ...environment }),
-    recognizer: recognizerOf(options.recognizer, { ...process.env, ...environment }),
+    captionExecutor: choices.captions.classification,
+    subtitlesFirst: choices.captions.subtitlesFirst,
+    explainer: explainerOf(options.explainerModel, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,
     ...(launcher === undefined ? {} : { launcher }),
@@ -129,6 +130,7 @@ export async function openInProcess(
         environment: { ...process.env, ...environment },
         clock,
         limit: host.limit,
+        useEngines: host.useEngines,
         underWay: host.underWay,
         demandInPlace: host.demandInPlace,
         restart: () => report('restart'),

@@ -56,18 +56,24 @@ test('settings show their values and the origin of each', async (t) => {
   t.is((await setting('token-file'))?.choices, undefined);
 });
 
-test('a limit is changed at once, and other settings wait for a restart', async (t) => {
+test('limits and engines are changed at once, and other settings wait for a restart', async (t) => {
   const { host, path, change, read, setting } = await opened(t);
   const request = studyRequest(await sampleRow(t, host), { range: { startMs: 0, endMs: 20_000 } });
-  const short = await change({ set: { 'maximum-study-range-ms': 10_000, ...captioning } });
+  const named = { 'reviewer-label': 'Ann' };
+  const short = await change({ set: { 'maximum-study-range-ms': 10_000, ...captioning, ...named } });
   const answer = host.granted(t, short, 200, settingsChanged, cors);
-  t.deepEqual(answer.atOnce, ['maximum-study-range-ms']);
-  t.deepEqual(answer.afterRestart, Object.keys(captioning));
+  t.deepEqual(answer.atOnce, ['maximum-study-range-ms', ...Object.keys(captioning)]);
+  t.deepEqual(answer.afterRestart, Object.keys(named));
   host.refused(t, await host.post('/v1/runtime-plans', request), 'study_range_too_large');
   t.like(await setting('maximum-study-range-ms'), { value: 10_000, source: 'file', next: 10_000 });
-  t.like(await setting('caption-executor'), { value: null, next: 'grouped-subtitles' });
+  t.like(await setting('caption-executor'), { value: 'grouped-subtitles', source: 'file', next: 'grouped-subtitles' });
+  t.like(await setting('reviewer-label'), { value: null, next: 'Ann' });
   t.true((await read()).restart.isNeeded);
-  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), { 'maximum-study-range-ms': 10_000, ...captioning });
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
+    'maximum-study-range-ms': 10_000,
+    ...captioning,
+    ...named,
+  });
 
   host.granted(t, await change({ unset: ['maximum-study-range-ms'] }), 200, settingsChanged, cors);
   t.is((await host.post('/v1/runtime-plans', request)).status, 200);
@@ -244,15 +250,12 @@ test('bug: the settings of a found recognizer ended the use of a translator', as
     recognizer: null,
     screenText: false,
     translator: 'http://127.0.0.1:9/v1',
+    permitted: [],
     subtitleTracks: false,
   };
   const found = await findEngines(environment, inUse);
   const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
-  t.deepEqual(use, {
-    'semantic-recognizer': 'pocketsphinx',
-    'allow-real-semantic-evidence': true,
-    'caption-executor': 'recognized-translated',
-  });
+  t.deepEqual(use, { 'semantic-recognizer': 'pocketsphinx', 'permit-recognition': true });
   const before = new Map(Object.entries(translating));
   const after = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(use))));
   t.is(optionsOf(withSettings(parseFlags([], serveFlags), after)).captionExecutor.model, 'small');

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { recognitionSteps } from '../../../actors/recognition/recognition.ts';
+import { recognitionSteps, Transcribers } from '../../../actors/recognition/recognition-steps.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
@@ -236,13 +236,22 @@ const runningStudy = storedStudy({ version: 1, windows: 4 });
 
 const { runtimeId } = runningStudy.run.record;
 
+const noRecognizer = { choices: { recognizer: null }, recognizerRecord: null };
+
+const noTranscribers = new Transcribers({
+  engines: { ...noRecognizer, recognizer: () => Promise.reject(new Error('none')) },
+  transcriberOf: () => {
+    throw new Error('none');
+  },
+});
+
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
   const content = () => new ReadObjects(objectStore, () => undefined);
   const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
   const board = { note: () => undefined, forget: () => undefined };
   return {
-    recognize: recognitionSteps({ ...given, transcriber: null, board, waits: () => undefined }),
+    recognize: recognitionSteps({ ...given, transcribers: noTranscribers, board, waits: () => undefined }),
     readScreen: screenTextSteps({ ...given, screenTexts: null, board }),
   };
 };

@@ -4,7 +4,11 @@ import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { maximumLineCharacters } from '../../../contract/evidence/evidence.ts';
 import { rawRegion } from '../../../contract/recognition.ts';
-import { openRecognizer, RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
+import {
+  demandRunning,
+  openRecognizer,
+  RecognizerUnavailable,
+} from '../../../executors/recognition/open-recognizer.ts';
 import {
   openOpenaiRecognizer,
   type ResponseFormat,
@@ -301,15 +305,17 @@ test('words come with times and confidences, joined from tokens, without the mar
   await t.throwsAsync(recognizer.recognize(second, signal), { message: /^model_changed: / });
 });
 
-test('a missing model, and an invalid result, stop the start', async (t) => {
+test('a missing model is found when a recognizer is opened, and an invalid result when it is tried', async (t) => {
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
   const unavailable = { instanceOf: RecognizerUnavailable, message: /^recognizer_unavailable: / };
   await t.throwsAsync(openRecognizer(launcher, choice, { environment, clock: systemClock }), unavailable);
   const nowhere = { environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
   await t.throwsAsync(openRecognizer(launcher, choice, nowhere), unavailable);
-  for (const name of ['garbled.bin', 'empty.bin'])
-    await t.throwsAsync((await whisperCli(t, name)).open(), unavailable, name);
+  for (const name of ['garbled.bin', 'empty.bin']) {
+    const recognizer = await (await whisperCli(t, name)).open();
+    await t.throwsAsync(demandRunning(recognizer), unavailable, name);
+  }
 });
 
 test('an abort ends the program and leaves nothing behind', async (t) => {

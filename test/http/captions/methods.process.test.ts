@@ -202,8 +202,6 @@ withPocketsphinx('a film with speech alone gets captions once recognition is per
   t.not(spoken, without);
   t.is((await client.captions.methods(spoken)).chosen, 'recognized');
   t.deepEqual(await captioned(spoken, 'auto'), { ...made, classification: 'recognised_transcript' });
-  const record = (await client.status(spoken)).receipt;
-  t.truthy(record);
   const silent = await approved(film, 'en', 'speech', { recognition: null });
   t.is((await client.evidence(silent, 'transcript')).evidence.length, 0);
   t.is(rowOf(await client.captions.methods(silent), 'recognized').obstacles[0]?.code, 'recognition_not_asked');

@@ -1,0 +1,222 @@
+import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type { Clock } from '../../contract/base/clock.ts';
+import { failureMessage, messageOf } from '../../contract/base/errors.ts';
+import { type RecognizerChoice, RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
+import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import type { CaptionTranslations, ChosenTranslator } from '../captions/caption-translations.ts';
+import type { EngineChoices } from './engine-choices.ts';
+
+/** After so many ms without use an engine is forgotten: its next use looks at its program and its model again. The number is a choice. */
+export const engineIdleMs = 60_000;
+
+/** An engine that the settings name, and what the host has found of it so far. */
+export interface EngineRecord {
+  /** The name of its program, or the address of its server. */
+  readonly place: string;
+  /** A file, a folder, or a name at the server; null for the model that a program brings along. */
+  readonly model: string | null;
+  /** SHA-256 in hex over the place, the model and the settings of the engine. It says nothing about the files. */
+  readonly digest: string;
+  /** The program and the model of a recognizer, with the digests that its last opening found; empty before the first. */
+  readonly tools: readonly ToolIdentity[];
+  /** The end of its last use, in epoch ms, and its failure; null before the first. */
+  readonly last: { readonly atMs: number; readonly failure: string | null } | null;
+}
+
+/** The parts of a translator that its users have. */
+export type Translations = Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'>;
+
+/** A named engine: what is fixed of its record. */
+type NamedEngine = Pick<EngineRecord, 'place' | 'model' | 'digest'>;
+
+const named = (place: string, model: string | null, settings: object): NamedEngine => ({
+  place,
+  model,
+  digest: hashOf({ place, model, ...settings }),
+});
+
+const recognizerNamed = (choice: RecognizerChoice): NamedEngine =>
+  choice.engine === 'openai'
+    ? named(choice.provider.baseUrl, choice.model, { responseFormat: choice.responseFormat })
+    : named(choice.engine, choice.model, {});
+
+const translatorNamed = ({ provider, model, isAskedOnce = false }: ChosenTranslator): NamedEngine =>
+  named(provider.baseUrl, model, { isAskedOnce });
+
+/** Runs one use of an engine, and notes how it ended. A failure is none of the engine if its user gave up. */
+type Watch = <Result>(use: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
+
+/** An opened engine with what the registry asks of it. */
+interface Opened<Engine> {
+  readonly engine: Engine;
+  readonly tools: readonly ToolIdentity[];
+  /** False once its program or its model is another file. */
+  readonly isCurrent: () => Promise<boolean>;
+}
+
+/** One named engine: opened by its first use, once for all who ask meanwhile, and forgotten when nobody has used it for a while. */
+class EngineSlot<Engine> {
+  readonly named: NamedEngine;
+  readonly #clock: Clock;
+  readonly #open: (watch: Watch) => Promise<Opened<Engine>>;
+  #opened: Promise<Opened<Engine>> | null = null;
+  #tools: readonly ToolIdentity[] = [];
+  #last: EngineRecord['last'] = null;
+  #uses = 0;
+  #idle: unknown = null;
+
+  constructor(engine: NamedEngine, clock: Clock, open: (watch: Watch) => Promise<Opened<Engine>>) {
+    this.named = engine;
+    this.#clock = clock;
+    this.#open = open;
+  }
+
+  get record(): EngineRecord {
+    return { ...this.named, tools: this.#tools, last: this.#last };
+  }
+
+  /** Rejects with the error of its opening; the next use tries again. */
+  async engine(): Promise<Engine> {
+    const before = this.#opened;
+    if (before !== null && !(await (await before).isCurrent())) this.#forget(before);
+    this.#opened ??= this.#openOnce();
+    return (await this.#opened).engine;
+  }
+
+  /** Whoever has the engine goes on with it. */
+  forget(): void {
+    this.#forget(this.#opened);
+  }
+
+  #forget(opened: Promise<Opened<Engine>> | null): void {
+    if (this.#opened !== opened) return;
+    this.#opened = null;
+    this.#clock.clearTimeout(this.#idle);
+  }
+
+  #openOnce(): Promise<Opened<Engine>> {
+    const watch: Watch = (use, signal) => this.#use(use, signal);
+    const opening = this.#use(async () => {
+      const opened = await this.#open(watch);
+      this.#tools = opened.tools;
+      return opened;
+    });
+    opening.catch(() => this.#forget(opening));
+    return opening;
+  }
+
+  async #use<Result>(use: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    this.#uses += 1;
+    this.#clock.clearTimeout(this.#idle);
+    try {
+      const result = await use();
+      this.#last = { atMs: this.#clock.now(), failure: null };
+      return result;
+    } catch (error) {
+      const isOwn = signal?.aborted !== true;
+      if (isOwn) this.#last = { atMs: this.#clock.now(), failure: failureMessage(messageOf(error)) };
+      throw error;
+    } finally {
+      this.#uses -= 1;
+      if (this.#uses === 0) this.#idle = this.#clock.setTimeout(() => this.forget(), engineIdleMs);
+    }
+  }
+}
+
+interface EngineRegistryOptions {
+  readonly choices: EngineChoices;
+  readonly clock: Clock;
+  readonly openRecognizer: (choice: RecognizerChoice) => Promise<Recognizer>;
+  readonly openTranslator: (choice: ChosenTranslator) => Promise<Translations>;
+}
+
+/**
+ * The recognizer and the translator of a host. The settings name them, the first use opens them, and the start of a host touches
+ * neither. A change of the settings names others for every use from then on; work that has begun goes on with what it has.
+ */
+export class EngineRegistry {
+  readonly #options: EngineRegistryOptions;
+  #choices: EngineChoices;
+  #recognizer: EngineSlot<Recognizer> | null = null;
+  #translator: EngineSlot<Translations> | null = null;
+
+  constructor(options: EngineRegistryOptions) {
+    this.#options = options;
+    this.#choices = options.choices;
+    this.use(options.choices);
+  }
+
+  /** The choices of now. Nobody keeps a copy of them. */
+  get choices(): EngineChoices {
+    return this.#choices;
+  }
+
+  /** The recognizer as far as the host knows it; null if none is named. */
+  get recognizerRecord(): EngineRecord | null {
+    return this.#recognizer?.record ?? null;
+  }
+
+  /** The translator as far as the host knows it; null if none is named. */
+  get translatorRecord(): EngineRecord | null {
+    return this.#translator?.record ?? null;
+  }
+
+  /** Takes other choices. An engine that they name as before stays as it is. */
+  use(choices: EngineChoices): void {
+    const { recognizer, translator } = choices;
+    this.#choices = choices;
+    this.#recognizer = replaced(this.#recognizer, recognizer && this.#recognizerSlot(recognizer));
+    this.#translator = replaced(this.#translator, translator && this.#translatorSlot(translator));
+  }
+
+  /** The recognizer of now. Rejects with `RecognizerUnavailable` if it cannot be opened, and if none is named. */
+  async recognizer(): Promise<Recognizer> {
+    if (this.#recognizer === null) throw new RecognizerUnavailable('the settings of the host name no recognizer');
+    return this.#recognizer.engine();
+  }
+
+  /** The translator of now; null if none is named. */
+  async translator(): Promise<Translations | null> {
+    return this.#translator?.engine() ?? null;
+  }
+
+  /** Forgets every engine, with the time after which it would be forgotten. */
+  close(): void {
+    this.#recognizer?.forget();
+    this.#translator?.forget();
+  }
+
+  #recognizerSlot(choice: RecognizerChoice): EngineSlot<Recognizer> {
+    const { clock, openRecognizer } = this.#options;
+    return new EngineSlot(recognizerNamed(choice), clock, async (watch) => {
+      const found = await openRecognizer(choice);
+      const recognize: Recognizer['recognize'] = (sound, signal, waits) =>
+        watch(() => found.recognize(sound, signal, waits), signal);
+      return { engine: { ...found, recognize }, tools: found.tools, isCurrent: found.isCurrent ?? always };
+    });
+  }
+
+  #translatorSlot(choice: ChosenTranslator): EngineSlot<Translations> {
+    const { clock, openTranslator } = this.#options;
+    return new EngineSlot(translatorNamed(choice), clock, async (watch) => {
+      const found = await openTranslator(choice);
+      const { identity, isAbsent } = found;
+      const translated: Translations['translated'] = (job, signal) =>
+        watch(() => found.translated(job, signal), signal);
+      return { engine: { identity, isAbsent, translated }, tools: [], isCurrent: always };
+    });
+  }
+}
+
+const always = async (): Promise<boolean> => true;
+
+/** The slot for a named engine: the one before it if that is for the same engine. */
+function replaced<Engine>(
+  before: EngineSlot<Engine> | null,
+  next: EngineSlot<Engine> | null,
+): EngineSlot<Engine> | null {
+  if (before !== null && before.named.digest === next?.named.digest) return before;
+  before?.forget();
+  return next;
+}

@@ -1,0 +1,145 @@
+import test from 'ava';
+import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
+import { EngineRegistry, engineIdleMs, type Translations } from '../../../actors/engines/engine-registry.ts';
+import { RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
+import { RecognitionFailure, type Recognizer } from '../../../executors/recognition/recognizer.ts';
+import { SimulatedClock } from '../supervision/simulated-clock.ts';
+
+const nothing: EngineChoices = {
+  recognizer: null,
+  recognizesEveryStudy: false,
+  recognizesTwice: false,
+  translator: null,
+  captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
+  permissions: noPermissions,
+};
+
+const whisper = (model: string): EngineChoices => ({ ...nothing, recognizer: { engine: 'whisper-cli', model } });
+
+const provider = { baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, isLocal: true };
+const identity = { model: 'small', promptContentId: 'sha256:1', configurationContentId: 'sha256:2' };
+
+const silence = { samples: Buffer.alloc(0), language: null };
+const { signal } = new AbortController();
+
+function registry(choices: EngineChoices) {
+  const clock = new SimulatedClock(1_000);
+  const opened: string[] = [];
+  const state = { isCurrent: true, failure: null as Error | null, opening: null as Error | null };
+  const recognizerOf = (model: string | null): Recognizer => ({
+    engine: 'whisper-cli',
+    tools: [{ name: 'whisper-model', version: model ?? '', digest: `sha256:${'0'.repeat(64)}` }],
+    parameters: {},
+    languages: null,
+    isCurrent: async () => state.isCurrent,
+    recognize: async () => {
+      if (state.failure !== null) throw state.failure;
+      return { language: null, lines: [] };
+    },
+  });
+  const translations: Translations = {
+    identity,
+    isAbsent: async () => false,
+    translated: async (job) => ({ job, writes: [] }),
+  };
+  const engines = new EngineRegistry({
+    choices,
+    clock,
+    openRecognizer: async ({ model }) => {
+      opened.push(String(model));
+      if (state.opening !== null) throw state.opening;
+      return recognizerOf(model);
+    },
+    openTranslator: async ({ model }) => {
+      opened.push(model);
+      return translations;
+    },
+  });
+  return { engines, clock, opened, state };
+}
+
+test('an engine is opened by its first use, once for all who ask meanwhile', async (t) => {
+  const { engines, opened } = registry(whisper('/a'));
+  t.deepEqual(opened, []);
+  t.like(engines.recognizerRecord, { place: 'whisper-cli', model: '/a', tools: [], last: null });
+  const found = await Promise.all([engines.recognizer(), engines.recognizer()]);
+  t.is(found[0], found[1]);
+  t.is(await engines.recognizer(), found[0]);
+  t.deepEqual(opened, ['/a']);
+  t.like(engines.recognizerRecord, { tools: found[0].tools, last: { atMs: 1_000, failure: null } });
+});
+
+test('an engine is forgotten when nobody has used it for a while, and its uses keep it', async (t) => {
+  const { engines, clock, opened } = registry(whisper('/a'));
+  const recognizer = await engines.recognizer();
+  clock.advance(engineIdleMs - 1);
+  await recognizer.recognize(silence, signal);
+  clock.advance(engineIdleMs - 1);
+  await engines.recognizer();
+  t.deepEqual(opened, ['/a']);
+  clock.advance(1);
+  await engines.recognizer();
+  t.deepEqual(opened, ['/a', '/a']);
+  engines.close();
+  t.is(clock.pending, 0);
+});
+
+test('a change of the choice opens another engine, and whoever has the one before goes on with it', async (t) => {
+  const { engines, opened } = registry(whisper('/a'));
+  const before = await engines.recognizer();
+  engines.use({ ...whisper('/a'), permissions: { ...noPermissions, recognition: true } });
+  t.is(await engines.recognizer(), before);
+  engines.use(whisper('/b'));
+  t.like(engines.recognizerRecord, { model: '/b', tools: [] });
+  t.not(await engines.recognizer(), before);
+  t.deepEqual(opened, ['/a', '/b']);
+  await t.notThrowsAsync(before.recognize(silence, signal));
+  t.is(engines.recognizerRecord?.last?.failure, null);
+  engines.use(nothing);
+  t.is(engines.recognizerRecord, null);
+  await t.throwsAsync(engines.recognizer(), { instanceOf: RecognizerUnavailable });
+});
+
+test('an engine that cannot be opened says why in its record, and the next use tries it again', async (t) => {
+  const { engines, opened, state } = registry(whisper('/a'));
+  state.opening = new RecognizerUnavailable('whisper-cli is not on PATH');
+  await t.throwsAsync(engines.recognizer(), { message: /not on PATH/ });
+  t.is(engines.recognizerRecord?.last?.failure, 'recognizer_unavailable: whisper-cli is not on PATH');
+  state.opening = null;
+  await t.notThrowsAsync(engines.recognizer());
+  t.deepEqual(opened, ['/a', '/a']);
+  t.is(engines.recognizerRecord?.last?.failure, null);
+});
+
+test('a record has what the last use found, and a use that was given up says nothing of the engine', async (t) => {
+  const { engines, clock, state } = registry(whisper('/a'));
+  const recognizer = await engines.recognizer();
+  clock.advance(5);
+  state.failure = new RecognitionFailure('http_401', 'the server refused the request');
+  await t.throwsAsync(recognizer.recognize(silence, AbortSignal.abort()));
+  t.deepEqual(engines.recognizerRecord?.last, { atMs: 1_000, failure: null });
+  await t.throwsAsync(recognizer.recognize(silence, signal), { instanceOf: RecognitionFailure });
+  t.deepEqual(engines.recognizerRecord?.last, { atMs: 1_005, failure: 'http_401: the server refused the request' });
+});
+
+test('a recognizer whose files changed is opened again', async (t) => {
+  const { engines, opened, state } = registry(whisper('/a'));
+  await engines.recognizer();
+  state.isCurrent = false;
+  await engines.recognizer();
+  t.deepEqual(opened, ['/a', '/a']);
+});
+
+test('a translator is another one if its server, its model or its questions are', async (t) => {
+  const translating = (isAskedOnce: boolean) => ({ ...nothing, translator: { provider, model: 'small', isAskedOnce } });
+  const { engines, opened } = registry(translating(false));
+  await engines.translator();
+  engines.use({ ...translating(false), translator: { provider, model: 'small' } });
+  t.is((await engines.translator())?.identity, identity);
+  t.deepEqual(opened, ['small']);
+  engines.use(translating(true));
+  await engines.translator();
+  t.deepEqual(opened, ['small', 'small']);
+  engines.use(nothing);
+  t.is(await engines.translator(), null);
+});
