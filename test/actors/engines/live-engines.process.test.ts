@@ -52,14 +52,14 @@ async function changed(t: ExecutionContext, host: HostInProcess, change: Setting
 }
 
 interface EventData {
-  readonly reason?: object | null;
+  readonly reason?: object;
   readonly producer?: { readonly tools: readonly { readonly name: string; readonly version: string }[] };
 }
 
 /** The data of the event of a recognition in a journal. */
 async function eventOf(client: StudyHost, runtimeId: string, end: string): Promise<EventData | undefined> {
   const { events } = await client.events(runtimeId);
-  return events.find(({ type }) => type === `semantic.evidence_${end}`)?.data;
+  return events.find(({ type }) => type === `semantic.evidence_${end}`)?.data as EventData | undefined;
 }
 
 async function transcriptOf(client: StudyHost, runtimeId: string) {
