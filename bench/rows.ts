@@ -11,6 +11,7 @@ import { longestPause } from './longest-pause.ts';
 import { manyIngests } from './many-ingests.ts';
 import { manyStudies } from './many-studies.ts';
 import { memoryAtRest } from './memory-at-rest.ts';
+import { pausesAtLimits } from './pauses-at-limits.ts';
 import { playback } from './playback.ts';
 import { requestCost } from './request-cost.ts';
 import { reusedAttempt } from './reused-attempt.ts';
@@ -41,5 +42,6 @@ export const rows: readonly Row[] = [
   workers,
   forecastCoverage,
   longestPause,
+  pausesAtLimits,
   translatedCaptions,
 ];

@@ -1,4 +1,4 @@
-import { type HttpRequest, isNode } from '../formats/http-fetch.ts';
+import { type HttpRequest, isNode, KeptConnection } from '../formats/http-fetch.ts';
 import { type HostFacts, proofMessage } from '../formats/proof-message.ts';
 import { isThisMachine } from '../formats/this-machine.ts';
 import { HostAway, HostSilent, HostUnproved } from './host-error.ts';
@@ -163,42 +163,121 @@ export class HostRefused extends Error {
   }
 }
 
+/** The way to a host that has proved itself. */
+export interface ProvedWay {
+  readonly origin: string;
+  /** Sends over the connection of the proof; null for a client that sends by a `fetch` of its caller. */
+  readonly send: Ask | null;
+  /** True if an earlier request went over that connection, which the host may have closed since. */
+  readonly isKept: boolean;
+}
+
+/** A connection over which a host has proved itself, between two requests. */
+interface FreeConnection {
+  /** The address, the token and the process that it belongs to. */
+  readonly of: string;
+  readonly origin: string;
+  readonly connection: KeptConnection;
+  /** The end of the last answer, by `performance.now()`. */
+  readonly since: number;
+}
+
+/** How long a connection is kept for the next request, in ms. A host closes one that was idle for ten seconds. */
+const keptMs = 4_000;
+/** The most connections that are kept between requests. */
+const mostKept = 64;
+
 /**
- * The proofs of the hosts of a client. A host proves itself before each request: between two of them it may have been killed, and any
- * user may have its port. An address with a process comes from a caller who has just seen that the process lives. Then one proof
- * is enough for each address, token and process, until a connection is lost.
+ * The proofs of the hosts of a client. A host proves itself on each new connection, before anything else is sent there. The program
+ * at the other end stays the same: if the host was killed, and another program has its port, the connection has ended. A `fetch` of
+ * the caller tells nothing about connections, so there is one proof for each request. An address with a process comes from a caller
+ * who has just seen that the process lives. Then one proof is enough for each address, token and process, until a connection is lost.
  */
 export class HostProofs {
-  readonly #ask: Ask;
+  /** Null for a client that opens its connections itself. */
+  readonly #ask: Ask | null;
   readonly #accept: (host: ProvedHost, address: CalledAddress) => void | Promise<void>;
+  #free: readonly FreeConnection[] = [];
   #proved: { readonly of: string; readonly origin: string } | null = null;
   #losses = 0;
 
   /** `accept` throws for a host that knows the token and is the wrong one all the same. */
-  constructor(ask: Ask, accept: (host: ProvedHost, address: CalledAddress) => void | Promise<void>) {
+  constructor(ask: Ask | null, accept: (host: ProvedHost, address: CalledAddress) => void | Promise<void>) {
     this.#ask = ask;
     this.#accept = accept;
   }
 
-  /** The origin at which the host has proved that it knows the token. Throws as `proveHost`, and `HostRefused`. */
-  async origin(address: CalledAddress, signals: Signals): Promise<string> {
+  /**
+   * The way to a host that has proved that it knows the token. With `isNew` the proof is made now. Throws as `proveHost`, and
+   * `HostRefused`.
+   */
+  async way(address: CalledAddress, isNew: boolean, signals: Signals): Promise<ProvedWay> {
     const { baseUrl, token, process } = address;
     const of = JSON.stringify([baseUrl, token, process]);
-    if (process !== undefined && this.#proved?.of === of) return this.#proved.origin;
+    if (this.#ask !== null)
+      return { origin: await this.#origin(address, of, this.#ask, signals), send: null, isKept: false };
+    const free = isNew ? null : this.#taken(of);
+    return free === null ? this.#opened(address, of, signals) : { ...this.#over(free), isKept: true };
+  }
+
+  async #origin(address: CalledAddress, of: string, ask: Ask, signals: Signals): Promise<string> {
+    if (address.process !== undefined && this.#proved?.of === of) return this.#proved.origin;
     const losses = this.#losses;
-    const proved = await proveHost(address, this.#ask, signals);
+    const { origin } = await this.#accepted(address, ask, signals);
+    if (losses === this.#losses) this.#proved = { of, origin };
+    return origin;
+  }
+
+  async #opened(address: CalledAddress, of: string, signals: Signals): Promise<ProvedWay> {
+    let connection = new KeptConnection();
+    // A name may lead to two addresses; the last one that was asked has proved itself.
+    const ask: Ask = (url, request) => {
+      connection.close();
+      connection = new KeptConnection();
+      return connection.fetch(url, request);
+    };
+    try {
+      const { origin } = await this.#accepted(address, ask, signals);
+      return { ...this.#over({ of, origin, connection }), isKept: false };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  async #accepted(address: CalledAddress, ask: Ask, signals: Signals): Promise<ProvedHost> {
+    const proved = await proveHost(address, ask, signals);
     try {
       await this.#accept(proved, address);
     } catch (error) {
       throw error instanceof HostAway ? error : new HostRefused(error);
     }
-    if (losses === this.#losses) this.#proved = { of, origin: proved.origin };
-    return proved.origin;
+    return proved;
+  }
+
+  #over({ of, origin, connection }: Omit<FreeConnection, 'since'>): Omit<ProvedWay, 'isKept'> {
+    const losses = this.#losses;
+    const onFree = () => {
+      if (losses !== this.#losses || this.#free.length >= mostKept) connection.close();
+      else this.#free = [...this.#free, { of, origin, connection, since: performance.now() }];
+    };
+    return { origin, send: (url, request) => connection.fetch(url, request, onFree) };
+  }
+
+  /** The connection that was used last; null if there is none that is not too old. */
+  #taken(of: string): FreeConnection | null {
+    const oldest = performance.now() - keptMs;
+    const usable = this.#free.filter((each) => each.of === of && each.since >= oldest);
+    for (const each of this.#free) if (!usable.includes(each)) each.connection.close();
+    this.#free = usable.slice(0, -1);
+    return usable.at(-1) ?? null;
   }
 
   /** A connection was lost, or not made: another program may have the port by now. */
   lost(): void {
     this.#losses += 1;
     this.#proved = null;
+    for (const { connection } of this.#free) connection.close();
+    this.#free = [];
   }
 }

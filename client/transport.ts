@@ -1,7 +1,15 @@
 import { following, onAbort } from '../formats/followed-signal.ts';
-import { type HttpRequest, heldFetch, httpFetch, isNode, patientHttpFetch } from '../formats/http-fetch.ts';
+import {
+  ConnectionEnded,
+  followedBody,
+  type HttpRequest,
+  heldFetch,
+  httpFetch,
+  isNode,
+  patientHttpFetch,
+} from '../formats/http-fetch.ts';
 import { AnswerLate, HostAway, HostError, HostUnreachable, wasRefusedConnection } from './host-error.ts';
-import { HostProofs, HostRefused, isOpenToOthers, type ProvedHost } from './host-proof.ts';
+import { HostProofs, HostRefused, isOpenToOthers, type ProvedHost, type ProvedWay } from './host-proof.ts';
 
 /** A value that a caller gives and the client only reads: constants declared `as const` fit as they are. */
 export type Given<Value> = Value extends readonly (infer Item)[]
@@ -30,8 +38,8 @@ export interface HostAddress {
   readonly baseUrl: string;
   readonly token: string;
   /**
-   * Names the process of the host, if the caller has just seen that it lives. Such a host proves itself once, and another process at the
-   * same address again. Without a name the host proves itself before each request.
+   * Names the process of the host, if the caller has just seen that it lives. A host proves itself on each new connection, and another
+   * process at the same address on one of its own. Where `fetch` is given, a host without a name proves itself before each request.
    */
   readonly process?: string;
 }
@@ -221,7 +229,8 @@ export class Transport {
     this.#askPatiently =
       patientFetch !== undefined ? givenPatient(patientFetch) : fetch === undefined ? patientHttpFetch : this.#ask;
     const { proof = isNode() && fetch === undefined, onProof = () => undefined } = options;
-    this.#proofs = proof ? new HostProofs(this.#askPatiently, onProof) : null;
+    const isOwn = isNode() && fetch === undefined && patientFetch === undefined;
+    this.#proofs = proof ? new HostProofs(isOwn ? null : this.#askPatiently, onProof) : null;
   }
 
   /** The address of the host as it is known now. */
@@ -274,12 +283,12 @@ export class Transport {
     // A clock that is set back would keep the caller waiting.
     for (const end = performance.now() + this.#reconnectMs; ; ) {
       let address: HostAddress | null = null;
-      let isSent = false;
+      let way: ProvedWay | null = null;
       try {
         address = await this.#find();
-        const origin = await this.#provedOrigin(address, signals);
-        isSent = true;
-        return await taken(await this.#send({ ...address, baseUrl: origin }, path, call));
+        // A connection may end in the moment in which it is used again, and nobody knows then whether the request has arrived.
+        way = await this.#wayTo(address, !repeatable, signals);
+        return await taken(await this.#send(way, address.token, path, call));
       } catch (error) {
         for (const each of signals) each.throwIfAborted();
         if (error instanceof HostAway) {
@@ -290,41 +299,28 @@ export class Transport {
           this.#proofs?.lost();
           // The place is not asked again for the message: it may start a host, and name that one.
           if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
-          const mayRepeat = repeatable || !isSent || wasRefusedConnection(error);
-          if (!mayRepeat || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
+          const isUnsent = way === null || error instanceof ConnectionEnded || wasRefusedConnection(error);
+          // The host is asked over a new connection, which shows whether it is still there.
+          if (way?.isKept === true && (repeatable || isUnsent)) continue;
+          if (!(repeatable || isUnsent) || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
         }
       }
       await following(signals, (signal) => pause(pauseMs, signal));
     }
   }
 
-  /** The origin to send the token to. Throws `HostUnproved`, before anything that belongs to the caller is sent. */
-  async #provedOrigin(address: HostAddress, signals: readonly AbortSignal[]): Promise<string> {
-    if (this.#proofs === null || !(await isOpenToOthers(address.baseUrl))) return address.baseUrl;
-    return this.#proofs.origin(address, signals);
+  /** The way on which the token goes. Throws `HostUnproved`, before anything that belongs to the caller is sent. */
+  async #wayTo(address: HostAddress, isNew: boolean, signals: readonly AbortSignal[]): Promise<ProvedWay> {
+    if (this.#proofs === null || !(await isOpenToOthers(address.baseUrl)))
+      return { origin: address.baseUrl, send: null, isKept: false };
+    return this.#proofs.way(address, isNew, signals);
   }
 
   /** The same answer; a connection that breaks while its body is read is noticed. */
   #noticed(answer: Response): Response {
     const proofs = this.#proofs;
     if (proofs === null || answer.body === null) return answer;
-    const reader = answer.body.getReader();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          try {
-            const { done, value } = await reader.read();
-            if (done) controller.close();
-            else controller.enqueue(value);
-          } catch (error) {
-            proofs.lost();
-            controller.error(error);
-          }
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
+    const body = followedBody(answer.body.getReader(), { ended: (error) => error !== undefined && proofs.lost() });
     return new Response(body, { status: answer.status, headers: answer.headers });
   }
 
@@ -333,7 +329,8 @@ export class Transport {
   }
 
   async #send(
-    { baseUrl, token }: HostAddress,
+    { origin: host, send: overConnection }: ProvedWay,
+    token: string,
     path: string,
     { method = 'GET', json, body, origin, accept, signal, isLong = false, headers: given = {} }: HostRequest,
   ): Promise<Response> {
@@ -343,8 +340,8 @@ export class Transport {
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets no script set it.
     if (origin !== undefined) headers.Origin = origin;
-    const send = isLong ? this.#askPatiently : this.#ask;
-    const answer = await send(`${baseUrl}${path}`, {
+    const send = overConnection ?? (isLong ? this.#askPatiently : this.#ask);
+    const answer = await send(`${host}${path}`, {
       method,
       headers,
       body: json === undefined ? (body ?? null) : JSON.stringify(json),

@@ -172,12 +172,11 @@ export type FoldPorts = Pick<FoldContext, 'content' | 'report' | 'pause'>;
  * `events` is how many its journal has. Throws `EvidenceChainError` at the first thing that is not whole.
  */
 export async function reopenStartOf(stored: StoredRuntime, events: number, ports: FoldPorts): Promise<VerifiedRuntime> {
-  const { content } = ports;
   const { judged, report } = judgedBeside(ports.report);
-  const accepted = await reopenStart(stored.runtimeId, stored.start, content, report);
+  const accepted = await reopenStart(stored.runtimeId, stored.start, ports.content, report);
   const { journalId, sourceSession } = accepted.record;
   report({ link: 'journal', subject: journalId, contentId: null, detail: countText(events, 'event') });
-  const source = await reopenSource(stored.source, sourceSession, content, report);
+  const source = await reopenSource(stored.source, sourceSession, { ...ports, report });
   checkCalibration(accepted.record.forecast, source.registered);
   return { accepted, source, journalHead: 0, position: journalStart, judged, execution: null };
 }

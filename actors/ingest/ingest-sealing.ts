@@ -16,11 +16,12 @@ import {
 } from '../../receipts/sources/seal-source.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { subtitleFilesIn } from '../../receipts/sources/subtitle-track.ts';
-import { verifySource } from '../../receipts/sources/verify-source.ts';
+import { verifySourceInSteps } from '../../receipts/sources/verify-source.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import type { UnusedMedia } from '../sources/unused-media.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 
 interface IngestSealingOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'> {
   readonly unused: UnusedMedia;
@@ -52,6 +53,7 @@ const sealedRow = z.strictObject({
 export class IngestSealing {
   readonly #options: IngestSealingOptions;
   readonly #written = new Map<string, readonly string[]>();
+  readonly #slices = new TimeSlices();
 
   constructor(options: IngestSealingOptions) {
     this.#options = options;
@@ -145,7 +147,7 @@ export class IngestSealing {
       records: read,
       subtitles: await this.#subtitles(read['source-receipt']),
     };
-    const source = verifySource(chain, null);
+    const source = await this.#slices.run(verifySourceInSteps(chain, null));
     const current = registry.current(source.session.sessionId);
     if (isDeepStrictEqual(current?.subtitleTracks, source.subtitleTracks)) return source;
     throw new Error('the subtitle files of the source changed while its media was sealed: ingest it again');
@@ -173,7 +175,7 @@ export class IngestSealing {
     for (const { contentId } of subtitleFilesIn(receipt)) {
       files.set(contentId, await readSourceFile(objectStore, current, contentId));
     }
-    return sealWithSubtitles(sealed.chain, tracks, files);
+    return this.#slices.run(sealWithSubtitles(sealed.chain, tracks, files));
   }
 
   async #subtitles(receipt: Uint8Array | undefined): Promise<Map<string, Uint8Array>> {

@@ -12,6 +12,7 @@ import type { HostBasis } from '../host-basis.ts';
 import { ReadObjects } from '../reopening/read-objects.ts';
 import { absentSource } from '../supervision/deletion-rows.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import { sourceChanged } from './source-records.ts';
 
 export type SubtitleRevisionsOptions = Pick<HostBasis, 'ledger' | 'objectStore' | 'registry'>;
@@ -31,6 +32,7 @@ interface ReceiptedSource {
 /** Makes revisions of sources that have other subtitle files. */
 export class SubtitleRevisions {
   readonly #options: SubtitleRevisionsOptions;
+  readonly #slices = new TimeSlices();
 
   constructor(options: SubtitleRevisionsOptions) {
     this.#options = options;
@@ -55,7 +57,7 @@ export class SubtitleRevisions {
       if (changed === null) return { registered: current, receipt };
       const files = new Map(chain.subtitles);
       for (const bytes of changed.files) files.set(contentRefOf(bytes).contentId, bytes);
-      const sealed = sealedAnew(chain, changed.tracks, files);
+      const sealed = await this.#sealedAnew(chain, changed.tracks, files);
       await storeBeforePromise(objectStore, sealed.objects);
       if (registry.current(sessionId) !== current) continue;
       const { writes } = registry.admitRevision(sealed.source);
@@ -84,17 +86,17 @@ export class SubtitleRevisions {
 
   async #chain(source: RegisteredSource): Promise<SealedChain> {
     try {
-      return await readChain(source, new ReadObjects(this.#options.objectStore, () => undefined), () => undefined);
+      return await readChain(source, new ReadObjects(this.#options.objectStore, this.#slices.pause), () => undefined);
     } catch (error) {
       throw error instanceof EvidenceChainError ? sourceChanged() : error;
     }
   }
-}
 
-function sealedAnew(...args: Parameters<typeof sealWithSubtitles>): SealedSource {
-  try {
-    return sealWithSubtitles(...args);
-  } catch (error) {
-    throw error instanceof SourceInconsistent ? sourceChanged() : error;
+  async #sealedAnew(...args: Parameters<typeof sealWithSubtitles>): Promise<SealedSource> {
+    try {
+      return await this.#slices.run(sealWithSubtitles(...args));
+    } catch (error) {
+      throw error instanceof SourceInconsistent ? sourceChanged() : error;
+    }
   }
 }

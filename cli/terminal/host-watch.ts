@@ -1,7 +1,7 @@
 import { HostSilent } from '../../client/host-error.ts';
 import type { PatientFetch } from '../../client/transport.ts';
 import { onAbort } from '../../formats/followed-signal.ts';
-import { type HttpRequest, httpFetch, patientHttpFetch } from '../../formats/http-fetch.ts';
+import { followedBody, type HttpRequest, httpFetch, patientHttpFetch } from '../../formats/http-fetch.ts';
 
 /** How often a host is looked after while it owes an answer, in ms. */
 const tickMs = 500;
@@ -106,29 +106,11 @@ export class HostWatch {
       end();
       return answer;
     }
-    const reader = answer.body.getReader();
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          try {
-            const { done, value } = await reader.read();
-            this.#heard(owed.origin);
-            if (!done) return controller.enqueue(value);
-            end();
-            controller.close();
-          } catch (error) {
-            end();
-            const { reason } = owed.stop.signal;
-            controller.error(reason instanceof HostSilent ? reason : error);
-          }
-        },
-        cancel: (reason) => {
-          end();
-          return reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    const body = followedBody(answer.body.getReader(), {
+      signal: owed.stop.signal,
+      heard: () => this.#heard(owed.origin),
+      ended: end,
+    });
     return new Response(body, { status: answer.status, headers: answer.headers });
   }
 

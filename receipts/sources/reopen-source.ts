@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SourceInconsistent } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource, SourceFile, SourceSession } from '../../contract/sources/source-session.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { resultInSlices } from '../../formats/steps.ts';
 import { countText, demandDerived, EvidenceChainError, type ReportLink } from '../evidence-chain.ts';
 import type { ContentFault, StoredContent } from '../stored-records.ts';
 import type { SealedSourceRecords } from './sealed-record.ts';
@@ -16,6 +17,13 @@ export const maximumRecordBytes = 16 * 1024 * 1024;
 export interface VerifiedSource {
   readonly registered: RegisteredSource;
   readonly records: SealedSourceRecords;
+}
+
+/** What a source is read with: its files, the report of each of them, and the pause for other work. */
+interface SourcePorts {
+  readonly content: StoredContent;
+  readonly report: ReportLink;
+  readonly pause: () => Promise<void> | void;
 }
 
 type PinnedKind = RegisteredSource['pinnedEvidence'][number]['kind'];
@@ -79,10 +87,14 @@ function sealedPart<Part>(read: () => Part): Part {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof SourceInconsistent)) throw error;
-    throw new EvidenceChainError('source', `${error.place}: ${error.code}`, error);
+    throw chainErrorOf(error);
   }
 }
+
+const chainErrorOf = (error: unknown): unknown =>
+  error instanceof SourceInconsistent
+    ? new EvidenceChainError('source', `${error.place}: ${error.code}`, error)
+    : error;
 
 /**
  * Reads all files of a source back and verifies them as a whole. It also verifies the registry's row, which has to be the
@@ -91,11 +103,11 @@ function sealedPart<Part>(read: () => Part): Part {
 export async function reopenSource(
   stored: RegisteredSource,
   session: SourceSession,
-  content: StoredContent,
-  report: ReportLink,
+  ports: SourcePorts,
 ): Promise<VerifiedSource> {
+  const { content, report } = ports;
   demandDerived('row', { source: { session: stored.session } }, { source: { session } });
-  const { registered, records } = knownSource(stored, content) ?? (await verifiedSource(stored, content, report));
+  const { registered, records } = knownSource(stored, content) ?? (await verifiedSource(stored, ports));
   for (const [at, { track_index: index, label, text }] of records.subtitles.entries()) {
     const judgement = records.subtitleTexts[at];
     if (judgement == null) continue;
@@ -112,11 +124,12 @@ function knownSource(stored: RegisteredSource, content: StoredContent): Verified
 
 async function verifiedSource(
   stored: RegisteredSource,
-  content: StoredContent,
-  report: ReportLink,
+  { content, report, pause }: SourcePorts,
 ): Promise<VerifiedSource> {
   const chain = await readChain(stored, content, report);
-  const records = sealedPart(() => verifyRecords(chain));
+  const records = await resultInSlices(verifyRecords(chain), pause).catch((error: unknown) => {
+    throw chainErrorOf(error);
+  });
   const registered = registeredSourceOf(records, stored.folder);
   demandDerived('row', { source: stored }, { source: registered });
   const parsed = [chain.preflight, ...Object.values(chain.records), ...(chain.subtitles?.values() ?? [])];

@@ -8,6 +8,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
 import type { VideohostResolution } from '../../contract/sources/videohost-resolution.ts';
 import { indentedFile } from '../../formats/canonical-json.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { mediaProbeOf, preflightOf } from './preflight.ts';
 import {
   type ContentRef,
@@ -19,7 +20,7 @@ import {
 } from './sealed-record.ts';
 import { type DescribedMedia, type OwnershipClaim, ownedReceiptOf } from './source-receipt.ts';
 import { subtitleFilesOf } from './subtitle-track.ts';
-import { type SealedChain, verifyRecords, verifySource } from './verify-source.ts';
+import { type SealedChain, verifyRecords, verifySource, verifySourceInSteps } from './verify-source.ts';
 import { type VideohostClaim, videohostReceiptOf, videohostResolutionOf } from './videohost.ts';
 
 /** Evidence files that were pinned to the same media before, byte for byte. */
@@ -140,14 +141,15 @@ export const receiptOf = ({ records }: SealedChain): SourceReceipt =>
 
 /**
  * The same source with these subtitle files and no others: a new receipt, which names them, and a preflight over it. Of the
- * other records nothing changes. `files` holds the bytes of the files by their content. Throws `SourceInconsistent`.
+ * other records nothing changes. `files` holds the bytes of the files by their content. Takes short steps. Throws
+ * `SourceInconsistent`.
  */
-export function sealWithSubtitles(
+export function* sealWithSubtitles(
   chain: SealedChain,
   tracks: readonly SealedSubtitleTrack[],
   files: ReadonlyMap<string, Uint8Array>,
-): SealedSource {
-  const records = verifyRecords(chain);
+): Steps<SealedSource> {
+  const records = yield* verifyRecords(chain);
   const { file, record } = records.sourceReceipt;
   const receipt = receiptWith(chain.records['source-receipt'] ?? indentedFile(record), tracks);
   const receiptBytes = indentedFile(receipt);
@@ -167,7 +169,7 @@ export function sealWithSubtitles(
     { bytes: receiptBytes, path: file.path },
     { bytes: preflight, path: records.preflight.file.path },
   ].map(({ bytes, path }) => ({ contentId: contentRefOf(bytes).contentId, bytes, path }));
-  return { chain: sealed, objects: [...written, ...named], source: verifySource(sealed, null) };
+  return { chain: sealed, objects: [...written, ...named], source: yield* verifySourceInSteps(sealed, null) };
 }
 
 /** The receipt in the order in which it was written, so that it is the same file again once its last track is gone. */

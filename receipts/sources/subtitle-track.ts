@@ -7,7 +7,7 @@ import type {
   SubtitleTrack,
 } from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
-import { resultOfSteps } from '../../formats/steps.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { decodedText, isUnicode, readableText } from '../../formats/subtitles.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import {
@@ -136,11 +136,11 @@ export const subtitleFilesIn = (receipt: Uint8Array): SealedFile[] =>
 
 const placeOf = (at: number): string => `source-receipt.subtitle_tracks.${at}`;
 
-/** Reads the subtitle files of a receipt, and compares each with the receipt. Throws `SourceInconsistent`. */
-export function openSubtitles(
+/** Reads the subtitle files of a receipt, and compares each with the receipt, in short steps. Throws `SourceInconsistent`. */
+export function* openSubtitles(
   receipt: SourceReceipt,
   found: ReadonlyMap<string, Uint8Array>,
-): Pick<SealedSourceRecords, 'subtitles' | 'subtitleFiles' | 'subtitleTexts'> {
+): Steps<Pick<SealedSourceRecords, 'subtitles' | 'subtitleFiles' | 'subtitleTexts'>> {
   const opened = (contentId: string, stated: number, place: string): Uint8Array => {
     const bytes = found.get(contentId);
     if (bytes === undefined) throw new SourceInconsistent('file_missing', place);
@@ -149,11 +149,14 @@ export function openSubtitles(
     return bytes;
   };
   const subtitles = subtitlesOf(receipt);
-  const subtitleTexts = subtitles.map((track, at) => {
+  const subtitleTexts: (Judgement | null)[] = [];
+  for (const [at, track] of subtitles.entries()) {
     const bytes = opened(track.content_id, track.bytes, `${placeOf(at)}.content_id`);
+    yield;
     const text = opened(track.text.content_id, track.text.bytes, `${placeOf(at)}.text`);
-    return isUnicode(track.encoding) ? verifyText(track, bytes, text, placeOf(at)) : null;
-  });
+    yield;
+    subtitleTexts.push(isUnicode(track.encoding) ? yield* verifyText(track, bytes, text, placeOf(at)) : null);
+  }
   return { subtitles, subtitleTexts, subtitleFiles: subtitleFilesOf(receipt) };
 }
 
@@ -162,13 +165,14 @@ export function openSubtitles(
  * follow by the present ones may be of version 1, which adapted nothing. Then its lines are all in the file, and it has all lines
  * that the present rules keep. Throws `SourceInconsistent`.
  */
-function verifyText(
+function* verifyText(
   { encoding, format, notes: sealedNotes = [] }: SealedSubtitleTrack,
   bytes: Uint8Array,
   text: Uint8Array,
   place: string,
-): Judgement {
-  const { written, derived, notes, encoding: found } = derivedOrFault(bytes, encoding, format, place);
+): Steps<Judgement> {
+  const { written, derived, notes, encoding: found } = yield* derivedOrFault(bytes, encoding, format, place);
+  yield;
   const sealed = { ...contentRefOf(text), encoding, notes: sealedNotes };
   const expected = { ...contentRefOf(Buffer.from(derived, 'utf8')), encoding: found, notes };
   if (firstDifference(sealed, expected) === null) return judgementBy(ruleSets.readableText);
@@ -180,10 +184,11 @@ function verifyText(
 }
 
 /** A file in an encoding as it is written and as it is read, with what was adapted in it. Throws `SourceInconsistent`. */
-function derivedOrFault(bytes: Uint8Array, encoding: string, format: SubtitleFormat, place: string) {
+function* derivedOrFault(bytes: Uint8Array, encoding: string, format: SubtitleFormat, place: string) {
   try {
     const decoded = decodedText(bytes, encoding);
-    const { text: derived, notes } = resultOfSteps(readableText(decoded.text, format));
+    yield;
+    const { text: derived, notes } = yield* readableText(decoded.text, format);
     return { encoding: decoded.encoding, written: decoded.text, derived, notes: [...decoded.notes, ...notes] };
   } catch (error) {
     throw new SourceInconsistent('content_mismatch', `${place}.encoding`, error);

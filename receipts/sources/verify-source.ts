@@ -19,6 +19,7 @@ import {
 } from '../../contract/sources/source-receipt.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type VideohostResolution, videohostResolution } from '../../contract/sources/videohost-resolution.ts';
+import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { preflightOf } from './preflight.ts';
 import {
   type ContentRef,
@@ -77,7 +78,7 @@ function demandContent(found: ContentRef, sealed: ContentRef, kind: string): voi
  * Reads all records of a source after comparing every file with the preflight. The statements of records about each other are not
  * compared yet. Throws `SourceInconsistent`.
  */
-function openChain(chain: SealedChain): SealedSourceRecords {
+function* openChain(chain: SealedChain): Steps<SealedSourceRecords> {
   const preflight = readPreflight(chain.preflight);
   const artifacts: readonly PreflightArtifact[] = preflight.artifacts;
 
@@ -123,7 +124,7 @@ function openChain(chain: SealedChain): SealedSourceRecords {
       file: { ...contentRefOf(chain.preflight), path: preflightPaths[preflight.schema] },
     },
     resolution: openResolution(receipt.record),
-    ...openSubtitles(receipt.record, chain.subtitles ?? new Map()),
+    ...(yield* openSubtitles(receipt.record, chain.subtitles ?? new Map())),
   };
 }
 
@@ -285,10 +286,12 @@ function verifyEvidence({ media, mediaProbe, speechActivity, languageRanges }: S
 
 /**
  * Verifies a sealed source as a whole: every file against its digest, every record against its schema, and every id against its
- * formula. Then every link at both ends, and the evidence against the media. Throws `SourceInconsistent` at the first failure.
+ * formula. Then every link at both ends, and the evidence against the media. It takes short steps, as there may be many subtitle
+ * files. Throws `SourceInconsistent` at the first failure.
  */
-export function verifyRecords(chain: SealedChain): SealedSourceRecords {
-  const records = openChain(chain);
+export function* verifyRecords(chain: SealedChain): Steps<SealedSourceRecords> {
+  const records = yield* openChain(chain);
+  yield;
   verifyProbe(records);
   verifyReceipt(records);
   verifyResolution(records);
@@ -298,6 +301,14 @@ export function verifyRecords(chain: SealedChain): SealedSourceRecords {
   return records;
 }
 
-/** A verified source as the registry keeps it; `folder` is the absolute folder of its files, or null for the object store. */
+/**
+ * Verifies a source in short steps, and makes of it what the registry keeps. `folder` is the absolute folder of its files, or null for the
+ * object store.
+ */
+export function* verifySourceInSteps(chain: SealedChain, folder: string | null): Steps<RegisteredSource> {
+  return registeredSourceOf(yield* verifyRecords(chain), folder);
+}
+
+/** The same at once, for a source without subtitle files, and where no other work waits. */
 export const verifySource = (chain: SealedChain, folder: string | null): RegisteredSource =>
-  registeredSourceOf(verifyRecords(chain), folder);
+  resultOfSteps(verifySourceInSteps(chain, folder));

@@ -200,10 +200,12 @@ function* middleOf(sources: readonly Source[]): Steps<readonly string[]> {
   return middle;
 }
 
-/** A text, and the most that any of some sources differs from it. */
+/** A text, and the most that any of the sources that were compared with it differs from it. */
 interface Center {
   readonly signs: readonly string[];
   readonly farthest: number;
+  /** Those that were not compared with it: they may differ from it as much as they do. */
+  readonly apart: Source[];
 }
 
 /** The most that a source can differ from any of those with these columns. */
@@ -224,9 +226,9 @@ class Sources {
   /** Null for a first source, which is compared with each. */
   #common: Common | null = null;
   #isFirst = true;
-  /** Null until a source was compared with all members. */
+  /** Null until a second source is asked for behind one that no member is unlike. Many ask for one source alone. */
   #middle: Center | null = null;
-  /** Of the sources that were compared with all members, the one whose farthest member is nearest. */
+  /** Of the sources that were compared with the members, the one with the fewest members apart, whose farthest other is nearest. */
   #center: Center | null = null;
 
   constructor(members: ReadonlySet<Source>, leastLikeness: number) {
@@ -241,13 +243,17 @@ class Sources {
       if (this.#areAllLike(source, this.#common)) return false;
     }
     this.#isFirst = false;
+    if (this.#center !== null) this.#middle ??= yield* this.#middleBeside(this.#center.apart);
+    const near = this.#nearCenter(source);
+    const asked = near?.apart ?? this.#members;
+    const apart: Source[] = [];
     let farthest = 0;
-    for (const [place, member] of this.#members.entries()) {
+    for (const [place, member] of asked.entries()) {
       yield;
       if (member === source) continue;
-      // It may be as far as it wants, so a center without its distance would promise too much.
+      // It may be as far as it wants, so a distance that has it would promise nothing about the others.
       if (isAllowed(member)) {
-        farthest = Number.POSITIVE_INFINITY;
+        apart.push(member);
         continue;
       }
       const longer = Math.max(source.signs.length, member.signs.length);
@@ -257,23 +263,29 @@ class Sources {
       farthest = Math.max(farthest, distance);
       if (likenessAt(distance, longer) >= this.#leastLikeness) continue;
       // A member that is unlike one source is probably unlike the next: such members come first from now on.
-      if (place > 0) this.#members.unshift(...this.#members.splice(place, 1));
+      if (place > 0) asked.unshift(...asked.splice(place, 1));
       return true;
     }
-    const { signs } = source;
-    if (farthest < (this.#center?.farthest ?? Number.POSITIVE_INFINITY)) this.#center = { signs, farthest };
-    this.#middle ??= yield* this.#middleOfMembers();
+    if (near === null) this.#keepCenter({ signs: source.signs, farthest, apart });
     return false;
   }
 
-  *#middleOfMembers(): Steps<Center> {
-    const signs = yield* middleOf(this.#members);
+  #keepCenter(center: Center): void {
+    const known = this.#center;
+    const fewer = known === null ? 1 : known.apart.length - center.apart.length;
+    if (fewer > 0 || (fewer === 0 && center.farthest < (known?.farthest ?? 0))) this.#center = center;
+  }
+
+  *#middleBeside(apart: readonly Source[]): Steps<Center> {
+    const left = new Set(apart);
+    const members = this.#members.filter((member) => !left.has(member));
+    const signs = yield* middleOf(members);
     let farthest = 0;
-    for (const member of this.#members) {
+    for (const member of members) {
       yield;
       farthest = Math.max(farthest, editDistance(signs, member.signs));
     }
-    return { signs, farthest };
+    return { signs, farthest, apart: [...apart] };
   }
 
   #areAllLike(source: Source, common: Common): boolean {
@@ -284,11 +296,21 @@ class Sources {
     const ending = commonBeginning(common.ending, source.backwards).length;
     const shared = Math.min(beginning + ending, shortest);
     if (likenessAt(longest - shared, longest) >= this.#leastLikeness) return true;
-    const isWithin = (most: number): boolean => likenessAt(most, Math.max(1, length)) >= this.#leastLikeness;
-    if (isWithin(mostBetween(source, columns))) return true;
-    return [this.#middle, this.#center].some(
-      (center) => center !== null && isWithin(editDistance(source.signs, center.signs) + center.farthest),
+    return this.#isWithin(mostBetween(source, columns), source);
+  }
+
+  /** The center by which a source is like all members but those apart from it; null if neither says so. */
+  #nearCenter(source: Source): Center | null {
+    const near = [this.#middle, this.#center].filter(
+      (center): center is Center =>
+        center !== null && this.#isWithin(editDistance(source.signs, center.signs) + center.farthest, source),
     );
+    return near.toSorted((one, other) => one.apart.length - other.apart.length)[0] ?? null;
+  }
+
+  /** True if a source is like every text that differs from it by at most so much. */
+  #isWithin(most: number, { signs }: Source): boolean {
+    return likenessAt(most, Math.max(1, signs.length)) >= this.#leastLikeness;
   }
 }
 

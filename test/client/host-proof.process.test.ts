@@ -17,6 +17,8 @@ interface Listening {
   readonly port: number;
   /** The requests that have come, in order. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  /** How many connections were opened. */
+  readonly connections: () => number;
 }
 
 async function listens(
@@ -25,9 +27,13 @@ async function listens(
   at: { readonly port?: number; readonly address?: string } = {},
 ): Promise<Listening> {
   const requests: Listening['requests'] = [];
+  let connections = 0;
   const server = createServer((request, response) => {
     requests.push({ path: request.url ?? '', headers: request.headers });
     answer((server.address() as AddressInfo).port)(request, response);
+  });
+  server.on('connection', () => {
+    connections += 1;
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at.port ?? 0, at.address ?? '127.0.0.1', resolve);
@@ -37,7 +43,7 @@ async function listens(
     server.closeAllConnections();
   };
   t.teardown(end);
-  return { server, port: (server.address() as AddressInfo).port, requests };
+  return { server, port: (server.address() as AddressInfo).port, requests, connections: () => connections };
 }
 
 /** A host as far as these tests ask one. */
@@ -57,7 +63,10 @@ const hasToken = ({ requests }: Listening): boolean => requests.some(({ headers 
 
 const at = (port: number, name = '127.0.0.1') => ({ baseUrl: `http://${name}:${port}`, token });
 
-test('a host proves itself before each request, and once where the caller has seen that its process lives', async (t) => {
+const proofsAt = ({ requests }: Listening): number =>
+  requests.filter(({ path }) => path.startsWith('/v1/host-proof')).length;
+
+test('a host proves itself on each connection before it gets the token, and again for another process', async (t) => {
   const host = await listens(t, asHost);
   const client = StudyHost.connect(at(host.port));
   t.is((await client.health()).status, 'ok');
@@ -65,17 +74,74 @@ test('a host proves itself before each request, and once where the caller has se
   const [first] = host.requests;
   t.regex(first?.path ?? '', /^\/v1\/host-proof\?nonce=[0-9a-f]{64}$/);
   t.false('authorization' in (first?.headers ?? {}));
-  const proofs = () => host.requests.filter(({ path }) => path.startsWith('/v1/host-proof')).length;
-  t.is(proofs(), 2);
+  t.is(proofsAt(host), 1);
+  t.is(host.connections(), 1);
   t.true(hasToken(host));
+  await Promise.all([client.health(), client.health(), client.health()]);
+  t.is(proofsAt(host), 3);
+  t.is(host.connections(), 3);
   let process = 'first';
   const seen = StudyHost.connect(() => ({ ...at(host.port), process }));
   await seen.health();
   await seen.health();
-  t.is(proofs(), 3);
+  t.is(proofsAt(host), 4);
   process = 'second';
   await seen.health();
-  t.is(proofs(), 4);
+  t.is(proofsAt(host), 5);
+});
+
+test('where fetch is given, a host proves itself before each request, and once where its process was seen to live', async (t) => {
+  const host = await listens(t, asHost);
+  const client = StudyHost.connect(at(host.port), { fetch, proof: true });
+  await client.health();
+  await client.health();
+  t.is(proofsAt(host), 2);
+  let process = 'first';
+  const seen = StudyHost.connect(() => ({ ...at(host.port), process }), { fetch, proof: true });
+  await seen.health();
+  await seen.health();
+  t.is(proofsAt(host), 3);
+  process = 'second';
+  await seen.health();
+  t.is(proofsAt(host), 4);
+});
+
+test('the token goes to the program that proved itself, or nowhere: a connection that the host closed is not opened again', async (t) => {
+  const host = await listens(t, asHost);
+  const client = StudyHost.connect(at(host.port));
+  await client.health();
+  // The host may close a connection in the moment in which it is used again, or before.
+  host.server.closeAllConnections();
+  t.is((await client.health()).status, 'ok');
+  t.is(proofsAt(host), 2);
+  for (const each of host.requests.keys()) {
+    if ('authorization' in (host.requests[each]?.headers ?? {}))
+      t.regex(host.requests[each - 1]?.path ?? '', /^\/v1\/host-proof/);
+  }
+});
+
+test('a request that may reach the host only once takes a new connection', async (t) => {
+  const host = await listens(t, asHost);
+  const client = StudyHost.connect(at(host.port));
+  await client.health();
+  await client.pairingCode();
+  t.is(proofsAt(host), 2);
+});
+
+test('a stream keeps its connection for itself, and one that was not read to its end is used no more', async (t) => {
+  const host = await listens(t, (port) => (request, response) => {
+    if (request.url?.includes('bundle') === true) response.write('the beginning');
+    else asHost(port)(request, response);
+  });
+  const client = StudyHost.connect(at(host.port));
+  const bundle = (await client.bundle('runtime:1')).getReader();
+  t.is(Buffer.from((await bundle.read()).value ?? []).toString(), 'the beginning');
+  await client.health();
+  t.is(host.connections(), 2);
+  await bundle.cancel();
+  await client.health();
+  t.is(host.connections(), 2);
+  t.is(proofsAt(host), 2);
 });
 
 test('bug: the token went without a proof to a program behind another spelling of this machine', async (t) => {

@@ -94,11 +94,12 @@ export async function store(
 ): Promise<string> {
   const { run, source, start, files } = study;
   const { runtimeId } = run.record;
+  const { sessionId, revisionId } = source.session;
   await objectStore.putAll([...files].map(([contentId, bytes]) => ({ contentId, bytes })));
   await ledger.commit([
-    { put: 'source', key: source.session.revisionId, value: source },
-    { put: 'session', key: source.session.sessionId, value: { currentRevisionId: source.session.revisionId } },
-    ...listingWrites(runtimeId, source.session.sessionId, Date.parse(acceptedAt)),
+    { put: 'source', key: revisionId, value: source },
+    { put: 'session', key: sessionId, value: { sessionId, currentRevisionId: revisionId, folderRevisionId: null } },
+    ...listingWrites(runtimeId, sessionId, Date.parse(acceptedAt)),
     { put: 'record', key: `study/${runtimeId}`, value: start },
     { put: 'snapshot', key: runtimeId, value: actorRowOf(study, lifecycle, reason) },
     { append: runtimeId, events: study.commits.slice(0, commits).flat() },

@@ -15,7 +15,7 @@ import { indentedFile } from '../../../formats/canonical-json.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { openSubtitleFile, type SubtitleFile } from '../../../formats/subtitles.ts';
 import { readChain } from '../../../receipts/sources/reopen-source.ts';
-import { sealOwnedIngest, sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
+import { sealOwnedIngest } from '../../../receipts/sources/seal-source.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
@@ -25,7 +25,15 @@ import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { type DetectionBench, openDetectionBench } from '../../executors/evidence/detection-for-tests.ts';
 import { attachedClip, attachedTrack } from '../../receipts/sources/attached-clip.ts';
-import { chainOf, clipIngest, edited, mediaBytes, recordOf, sealedClip } from '../../receipts/sources/sealed-clip.ts';
+import {
+  chainOf,
+  clipIngest,
+  edited,
+  mediaBytes,
+  recordOf,
+  sealedClip,
+  withSubtitles,
+} from '../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
 import { threadTimeMs } from '../../thread-time.ts';
 import { newDataRoot, openStore } from '../reopening/stored-studies.ts';
@@ -77,7 +85,7 @@ for (const version of [1, 2, 3] as const) {
 test('a sealed folder may hold subtitle files, each verified in its place', async (t) => {
   const { folder, load } = await sealedFolder(t, 1);
   const { chain, files } = attachedClip();
-  const sealed = sealWithSubtitles(chain, [attachedTrack(4)], files);
+  const sealed = withSubtitles(chain, [attachedTrack(4)], files);
   await mkdir(path.join(folder, 'subtitles'));
   for (const object of sealed.objects) await writeFile(path.join(folder, object.path), object.bytes);
   const source = await load();
@@ -734,7 +742,7 @@ test('a revision that an ingest registers meanwhile gets the file, too', async (
   registry.admitUpload(sealed.source);
   hook.storing = async () => {
     hook.storing = async () => undefined;
-    registry.admitRevision(sealWithSubtitles(sealed.chain, [], new Map()).source);
+    registry.admitRevision(withSubtitles(sealed.chain, [], new Map()).source);
   };
   await tracks.attach(sessionId, said('a'), lines);
   t.deepEqual(labelsOf(tracks), ['a']);

@@ -66,6 +66,37 @@ test('lines that repeat a translation are those of a comparison of every line wi
   t.true(repeated > 1000);
 });
 
+const numbered = (word: string, from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${word}${from + at}`);
+
+test('lines of nested translations that repeat one are those of every pair, whether sources nest, are alike or differ', (t) => {
+  const below = drawnFrom(61);
+  let [repeated, clean] = [0, 0];
+  for (let round = 0; round < 300; round += 1) {
+    const depth = 2 + below(12);
+    const alike = numbered('alike', 0, 8 + below(8));
+    const sourceAt = (level: number): string => {
+      const kind = below(round % 3 === 0 ? 2 : 12);
+      if (kind === 0) return numbered('source', 0, level).join(' ');
+      if (kind > 2) return alike.with(below(alike.length), `other${below(3)}`).join(' ');
+      return [...numbered('source', 0, level + 1 + below(2)), `end${below(2)}`].join(' ');
+    };
+    const passed = Array.from({ length: 2 + below(24) }, (_, at): TranslatedLine => {
+      const level = 1 + below(depth);
+      const from = below(6) === 0 ? 1 : 0;
+      const isNested = round % 4 === 1;
+      const text = isNested ? numbered('source', from, level).join(' ') : sourceAt(level);
+      return { line: { id: `line-${at}`, text }, translation: numbered('wort', from, level).join(' ') };
+    });
+    const expected = repeatedPairByPair(passed);
+    if (expected.length > 0) repeated += 1;
+    else clean += 1;
+    t.deepEqual([...resultOfSteps(repeatedlyTranslated(passed))].sort(), expected, JSON.stringify(passed));
+  }
+  t.true(repeated > 50, `${repeated}`);
+  t.true(clean > 50, `${clean}`);
+});
+
 const firstWords = (count: number): string => Array.from({ length: count + 2 }, (_, at) => `word${at}`).join(' ');
 
 /** A source and its translation by the number of their line. */
@@ -109,6 +140,35 @@ test('bug: lines that are alike under one translation were compared in one step'
   }));
   // Each is read, and compared as one that is held and as one that holds.
   t.true(cost(repeatedlyTranslated(numbered)).steps >= 5 * numbered.length);
+});
+
+test('bug: the middle of nested sources was sought for each of their translations, although no source was compared with another', (t) => {
+  const levels = 120;
+  const passed = Array.from({ length: levels }, (_, at) => ({
+    line: { id: `line-${at}`, text: numbered('source', 0, at + 1).join(' ') },
+    translation: numbered('wort', 0, at + 1).join(' '),
+  }));
+  const { value, steps } = cost(repeatedlyTranslated(passed));
+  t.is(value.size, 0);
+  // Each word is looked up, and each of two nested lines is looked at from the other. A middle takes a step for each line and sign.
+  const [words, pairs] = [(levels * (levels + 1)) / 2, levels * (levels + 1)];
+  t.true(steps <= words + pairs + 10 * levels, `${steps}`);
+});
+
+test('bug: one line whose words all others hold had each of them compared with every other', (t) => {
+  const base = firstWords(38).split(' ');
+  const passed = Array.from({ length: 600 }, (_, at) => {
+    const others = base.with((7 * at) % base.length, `a${at}`).with((13 * at + 3) % base.length, `b${at}`);
+    return at % 40 === 0
+      ? { line: { id: `line-${at}`, text: 'word' }, translation: 'Ja genau doch' }
+      : {
+          line: { id: `line-${at}`, text: `word, ${others.join(' ')}` },
+          translation: 'Ja genau doch das ist die lange Zeile',
+        };
+  });
+  const { value, steps } = cost(repeatedlyTranslated(passed));
+  t.is(value.size, 0);
+  t.true(steps <= 20 * passed.length, `${steps}`);
 });
 
 test('bug: the sounds of a word were found again for each name of its line', (t) => {

@@ -9,7 +9,6 @@ import { checkDelivered, type DeliveredPass } from '../../../receipts/evidence/d
 import type { MediaOperation } from '../../../receipts/evidence/media-operation.ts';
 import { checkEvidenceObjects, type ReadableEvidence } from '../../../receipts/evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
-import { sealWithSubtitles } from '../../../receipts/sources/seal-source.ts';
 import { admitStudy, executionFinished } from '../../../receipts/stages/admit.ts';
 import { performDecision } from '../../../receipts/stages/decide.ts';
 import { checkEvidence, type EvidenceOrigin } from '../../../receipts/stages/detect.ts';
@@ -21,6 +20,7 @@ import { contentOf } from '../core/stored-content-in-memory.ts';
 import { failureOf } from '../reopening/fault-place.ts';
 import { attachedClip, attachedTrack } from '../sources/attached-clip.ts';
 import { acceptedAt, koreanClip } from '../sources/korean-clip.ts';
+import { withSubtitles } from '../sources/sealed-clip.ts';
 import { evidenceOf, furtherEvidenceOf } from './evidence-artifacts.ts';
 import { reopenAssessment, reopenDecision, reopenRead } from './opened-records.ts';
 import { performAssessments, performReads } from './performed.ts';
@@ -188,7 +188,7 @@ test('the first difference of two values is named by its path', (t) => {
 
 const { chain, files } = attachedClip();
 const attached = attachedTrack(4);
-const { source: attachedSource } = sealWithSubtitles(chain, [attached], files);
+const { source: attachedSource } = withSubtitles(chain, [attached], files);
 const { run: clipRun } = storedStudy({ version: 1, windows: 4 });
 const reader = { name: 'ffmpeg', version: '5.1', digest: `sha256:${'5'.repeat(64)}` };
 const attachedOrigin: EvidenceOrigin = {

@@ -44,6 +44,8 @@ export interface StudyShape {
   readonly windows: number | null;
   /** Length of the clip that is studied as a whole; by default four seconds. */
   readonly lengthMs?: number;
+  /** The bytes of the clip: other ones are another source. */
+  readonly media?: Uint8Array;
   /** Permissions of an earlier version. */
   readonly granted?: ReadingAllowance;
   /** The text tracks that were read; by default one in Korean. */
@@ -153,10 +155,10 @@ function evidenceOf(
 
 /** Carries a study of the clip from its start to its end. */
 export function storedStudy(shape: StudyShape): StoredStudy {
-  const { version, windows, attempt, tracks = [koreanTrack], granted } = shape;
+  const { version, windows, attempt, tracks = [koreanTrack], granted, media = mediaBytes } = shape;
   const store = new StudyStore();
-  const { objects, source } = sealedClip(version, tracks.map(probedTrackOf), shape.lengthMs);
-  store.keep([...objects, { contentId: contentIdOfBytes(mediaBytes), bytes: mediaBytes }]);
+  const { objects, source } = sealedClip(version, tracks.map(probedTrackOf), shape.lengthMs, media);
+  store.keep([...objects, { contentId: contentIdOfBytes(media), bytes: media }]);
   const { sessionId, revisionId } = source.session;
   const from = { sourceSessionId: sessionId, sourceRevisionId: revisionId, range: rangeOf(source) };
   const asked = { ...clipRequest, ...from, ...shape.asked };

@@ -1,11 +1,13 @@
 import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import { indentedFile } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import {
   type OwnedIngest,
   type PinnedFiles,
   type SealedSource,
   sealOwnedIngest,
   sealVideohostIngest,
+  sealWithSubtitles,
   type VideohostIngest,
 } from '../../../receipts/sources/seal-source.ts';
 import { contentRefOf, sealedPaths } from '../../../receipts/sources/sealed-record.ts';
@@ -122,17 +124,23 @@ const tracksWith = (texts: ProbeResult['tracks'] | null): ProbeResult['tracks'] 
         (one, other) => one.index - other.index,
       );
 
-/** The clip sealed as preflight v1, v2 or v3. By default it lasts four seconds and has its own text track. */
+/** The clip sealed as preflight v1, v2 or v3. By default it lasts four seconds and has its own text track and bytes. */
 export const sealedClip = (
   version: 1 | 2 | 3,
   texts: ProbeResult['tracks'] | null = null,
   durationMs = probe.durationMs,
+  bytes: Uint8Array = mediaBytes,
 ): SealedSource =>
   sealOwnedIngest({
     ...clipIngest,
+    media: contentRefOf(bytes),
     probe: { ...probe, durationMs, durationSeconds: durationMs / 1000, tracks: tracksWith(texts) },
     pinned: version === 1 ? null : { ...pinnedFiles, languageRanges: version === 2 ? null : languageBytes },
   });
+
+/** The same source with these subtitle files. */
+export const withSubtitles = (...args: Parameters<typeof sealWithSubtitles>): SealedSource =>
+  resultOfSteps(sealWithSubtitles(...args));
 
 /** The same four seconds, as a range of a video on a host. */
 export const videoIngest: VideohostIngest = {

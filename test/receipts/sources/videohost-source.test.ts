@@ -113,7 +113,11 @@ test('a registered range is read back with what its host said; one changed byte 
   files.set(videoIngest.media.contentId, mediaBytes);
   const subjects: string[] = [];
   const reopen = (stored: RegisteredSource, content: ReadonlyMap<string, Uint8Array>) =>
-    reopenSource(stored, stored.session, contentOf(content), ({ subject }) => subjects.push(subject));
+    reopenSource(stored, stored.session, {
+      content: contentOf(content),
+      report: ({ subject }) => subjects.push(subject),
+      pause: () => undefined,
+    });
   t.deepEqual((await reopen(source, files)).registered, source);
   t.deepEqual(subjects, ['source-receipt', 'container-probe', 'resolution', 'raw-media', 'preflight']);
 
