@@ -94,6 +94,7 @@ export function openStudying(options: StudyingOptions): Studying {
       ? null
       : new Transcriber({
           recognizer,
+          clock,
           launcher,
           detector,
           objectStore,
