@@ -244,7 +244,7 @@ export class Transcriber {
     } catch (error) {
       if (!(error instanceof RegionUnrecognized)) throw error;
       failed.push(error);
-      return asUnrecognized({ ...region, ...nothingHeard }, error.failure);
+      return asUnrecognized({ ...region, ...emptyRegion }, error.failure);
     }
   }
 
@@ -268,13 +268,13 @@ interface AttemptedWork extends TranscriptRequest {
 }
 
 /** A region of which nothing was recognized: no sample gave a text. */
-const nothingHeard: KeptRegion = {
+const emptyRegion: KeptRegion = {
   heard: { samples: 0, contentId: `sha256:${createHash('sha256').digest('hex')}` },
   raw: { language: null, lines: [] },
 };
 
 const asUnrecognized = (region: RecognizedRegion, cause: EngineFailureCause | undefined): RecognizedRegion =>
-  cause === undefined ? region : { ...region, ...nothingHeard, cause };
+  cause === undefined ? region : { ...region, ...emptyRegion, cause };
 
 /** The text of a second run for each line, in the order of the lines; undefined if there was only one run. */
 function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognizedRegion[]): (string | null)[] {

@@ -84,8 +84,8 @@ export class RegionAttempts {
   }
 
   /**
-   * Recognizes one region. Rejects with `RegionUnrecognized`, with the reason of `signal` once that aborts, and with any error that is
-   * no failure of a recognizer.
+   * Recognizes one region. Rejects with `RegionUnrecognized`, and with the reason of `signal` once that aborts. Any error but the failure
+   * of a recognizer stays as it is.
    */
   async of<Result>(recognize: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     if (this.#stopped !== null) throw this.#stopped;

@@ -340,7 +340,9 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
     const isSilent = causes.some((cause) => cause.code === 'no_line_passed' && cause.params.lines === 0);
     const isSpeech = isSilent || (isOfSpeech(drafts) ?? executor?.startsWith('recognized') ?? false);
     const unknown = isSpeech ? 'no speech was recognized in it' : 'its subtitles have no lines';
-    const none = state === 'never' && !isSilent ? causesText(causes, 'terminal') : unknown;
+    // The engine that failed says more than the transcript that is missing for it.
+    const first = causes.map((cause) => ('cause' in cause.params && cause.params.cause) || cause);
+    const none = state === 'never' && !isSilent ? causesText(first, 'terminal') : unknown;
     const attach = `--subtitles FILE:${asked.target}`;
     throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
   }

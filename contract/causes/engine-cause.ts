@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { positive } from '../base/grammar.ts';
 import { engineFailureCodes, failingEngines, maximumSaid } from './engine-failures.ts';
 
-/** The failure of an engine in the middle of its work, as data: in answers, and in the evidence that lacks what the engine did not give. */
+/** The failure of an engine in the middle of its work: in answers, and in evidence that is not whole for it. */
 export const engineFailureCause = z.strictObject({
   code: z.enum(engineFailureCodes),
   params: z.strictObject({

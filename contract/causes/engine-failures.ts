@@ -1,7 +1,4 @@
-/**
- * The engines that can fail in the middle of their work: recognizers by their names, the reader of the screen, and the server that
- * translates captions.
- */
+/** The engines that can fail in the middle of their work: recognizers, the reader of the screen, and the translating server. */
 export const failingEngines = ['openai', 'whisper-cli', 'pocketsphinx', 'tesseract', 'translation'] as const;
 export type FailingEngine = (typeof failingEngines)[number];
 
@@ -80,7 +77,7 @@ const logOf = ({ engine }: EngineFault, rest: string): string =>
 
 const lookAtLog = {
   terminal: (fault: EngineFault) =>
-    logOf(fault, 'a model without times needs --semantic-recognizer-response-format json'),
+    logOf(fault, 'a model without times needs: media-study settings set semantic-recognizer-response-format=json'),
   page: (fault: EngineFault) =>
     logOf(fault, 'a model without times needs json as “Semantic recognizer response format”, among all settings'),
 } as const;

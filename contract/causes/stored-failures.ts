@@ -63,12 +63,12 @@ const sentences: readonly (readonly [RegExp, EngineFailureCode])[] = [
   [/^(?:deadline|tool_exit|tool_signal|output_limit): ffmpeg\b/, 'sound_unreadable'],
 ];
 
-/** Words that stand around the failure of an engine, of which each has a first word of its own. */
+/** Words in front of the failure of an engine, which has a first word of its own. */
 const around = ['translator', 'worker_failed', 'refused'] as const;
 
 /**
- * The cause of an engine's failure by a stored message, `word: what happened` or, if the word has several causes, `word: code: what
- * happened`; with the words of a server at its end. Null for a message of anything else.
+ * The cause of an engine's failure by a stored message, `word: what happened`. If the word has several causes, the message is
+ * `word: code: what happened`. Words of a server are at its end. Null for a message of anything else.
  */
 export function engineFailureOf(message: string, engine: FailingEngine): EngineFailureCause | null {
   const [, word = '', rest = ''] = beginning.exec(message) ?? [];

@@ -42,7 +42,7 @@ export type GateReason = z.infer<typeof gateReason>;
 /**
  * One region of detected speech with the padding around it, as the input of a recognizer: by itself, at 16 kHz in mono. `heard`
  * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
- * `cause` was not recognized and has no samples and no line: its recognizer failed, or was not asked after others had failed.
+ * `cause` was not recognized: its recognizer failed, or was not called after it had failed at others. It has no samples and no line.
  */
 export const recognisedRegionFact = z.strictObject({
   kind: z.literal('recognised_region'),

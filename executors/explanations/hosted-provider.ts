@@ -146,7 +146,7 @@ export const boundedFetch =
       throw new ExplanationFailure('redirected', `the provider answered with ${status}`);
     }
     if (status >= 400) {
-      const refused = refusalIn(await beginningOf(response), apiKey);
+      const refused = refusedIn(await beginningOf(response), apiKey);
       const wait = headers.get('retry-after') ?? '';
       return new Response(refused === null ? null : JSON.stringify({ error: refused }), {
         status,
@@ -220,10 +220,10 @@ const refusal = z.looseObject({
 });
 
 /**
- * The words of a server as one line that can be shown and stored; null for none, for a page, and for what holds the key. It has neither
- * the quotes nor the mark of messages around it.
+ * The words of a server as one line that can be shown and stored. Null for none, for a page, and for words with the key. Quotes and marks
+ * of the messages around them are replaced.
  */
-export function saidBy(words: string, apiKey: string | null): string | null {
+export function shownWords(words: string, apiKey: string | null): string | null {
   if (/^\s*</.test(words)) return null;
   // Servers show parts of a key that they refuse.
   if (apiKey !== null && (keyEcho(apiKey)(words) || words.includes(apiKey.slice(0, shortestSecret)))) return null;
@@ -235,7 +235,7 @@ export function saidBy(words: string, apiKey: string | null): string | null {
 }
 
 /** The error in an answer, as text or as JSON; null if it has none. */
-export function refusalIn(body: unknown, apiKey: string | null): Refused | null {
+export function refusedIn(body: unknown, apiKey: string | null): Refused | null {
   const json = typeof body === 'string' ? jsonOf(body) : body;
   const { data } = refusal.safeParse(json);
   const { error = null, detail = null } = data ?? {};
@@ -245,7 +245,7 @@ export function refusalIn(body: unknown, apiKey: string | null): Refused | null 
   const words = named.message ?? (details === '' ? (data?.message ?? '') : details);
   const plain = data === undefined && typeof body === 'string' ? body : words;
   const [message, code, param] = [plain, named.code ?? named.type ?? '', named.param ?? ''].map((each) =>
-    saidBy(each, apiKey),
+    shownWords(each, apiKey),
   );
   return [message, code, param].every((each) => each === null) ? null : ({ message, code, param } as Refused);
 }

@@ -11,7 +11,7 @@ import {
   keyEcho,
   patiently,
   type Refused,
-  refusalIn,
+  refusedIn,
 } from '../explanations/hosted-provider.ts';
 import {
   ANSWER_TEXT,
@@ -230,7 +230,7 @@ function wholeSegment({ text, words: given, logprobs }: Transcription): Segment 
 function transcribedRegion(body: unknown, seconds: number, apiKey: string | null): RawRegion {
   const answer = transcription.safeParse(body);
   if (!answer.success) {
-    const refused = refusalIn(body, apiKey);
+    const refused = refusedIn(body, apiKey);
     const place = answer.error.issues[0]?.path.join('.') ?? '';
     if (refused === null)
       throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
@@ -313,7 +313,7 @@ async function refusalOf(
   { language }: RegionSound,
 ): Promise<RecognitionFailure> {
   const { status } = response;
-  const refused = refusalIn(await response.text(), null) ?? nothingSaid;
+  const refused = refusedIn(await response.text(), null) ?? nothingSaid;
   const isAboutForm = settings.responseFormat === 'verbose_json' && (status === 400 || status === 422);
   const advice =
     isAboutForm && refused.message === null

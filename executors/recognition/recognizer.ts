@@ -8,7 +8,7 @@ import { processFailures } from '../../contract/causes/failures.ts';
 import { afterFirstWord } from '../../contract/causes/stored-failures.ts';
 import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
-import { saidBy } from '../explanations/hosted-provider.ts';
+import { shownWords } from '../explanations/hosted-provider.ts';
 import { ProcessFailure } from '../process/process.ts';
 import { fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
 
@@ -79,7 +79,7 @@ const exitWithoutModel = 3;
 export function ofProgram(error: unknown): unknown {
   if (!(error instanceof ProcessFailure) || error.reason === 'aborted') return error;
   const lines = error.stderr.split('\n').filter((line) => line.trim() !== '');
-  const said = saidBy(lines.find((line) => /\berror\b/i.test(line)) ?? lines.at(-1) ?? '', null);
+  const said = shownWords(lines.find((line) => /\berror\b/i.test(line)) ?? lines.at(-1) ?? '', null);
   const found = programWords.find(([words]) => words.test(error.stderr))?.[1];
   const usual =
     error.exitCode === exitWithoutModel ? 'engine_model_broken' : (usualCodes[error.reason] ?? 'engine_stopped');

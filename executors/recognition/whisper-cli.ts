@@ -110,8 +110,8 @@ const MODEL_HEAD = { magic: 0x67676d6c, bytes: 48, vocabularyAt: 4, textStateAt:
 const LEAST_WEIGHT_BYTES = 0.5;
 
 /**
- * Rejects with `RecognitionFailure` if a model is shorter than its weights for the words of its vocabulary alone. whisper.cpp takes a
- * model that is cut off before its first weight for an empty one, and recognizes nothing with it.
+ * Rejects with `RecognitionFailure` if a model is shorter than the weights of its vocabulary alone. For whisper.cpp, a model that is cut off
+ * before its first weight is an empty one, and it finds no speech with it.
  */
 async function demandWholeModel(model: string): Promise<void> {
   const file = await open(model);
@@ -136,8 +136,8 @@ const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
 
 /**
  * The `whisper-cli` of whisper.cpp with a model file of the user. `executable` and `model` are absolute paths, and their
- * digests hold from here on. Rejects with the error of the file system where one of them is not there, and with `RecognitionFailure`
- * if the model is cut off.
+ * digests hold from here on. Rejects with the error of the file system where one of them is not there. Rejects with
+ * `RecognitionFailure` if the model is cut off.
  */
 export async function openWhisperCli(
   launcher: Launcher,

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import {
   type EngineFailureCode,
@@ -12,6 +15,8 @@ import {
   translationFailureOf,
 } from '../../contract/causes/stored-failures.ts';
 import { causeText, type Reader } from '../../contract/causes/wording.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Messages in the journals of 1.0, each with the cause that it has today. */
 const stored: Readonly<Record<string, EngineFailureCode>> = {
@@ -62,7 +67,7 @@ test('a study that stopped in the middle of a step has its own cause, and not on
   t.is(causeFor('executor_failed', 'tool_output: the detector answered nonsense').code, 'tool_output');
 });
 
-test('a second word says more than the first, and the words of a server stand at the end', (t) => {
+test('a second word names one cause of several, and the words of a server are at the end', (t) => {
   const message = `http_404: engine_model_missing: ${withSaid('the server refused the request', 'no such model')}`;
   t.deepEqual(engineFailureOf(message, 'openai'), {
     code: 'engine_model_missing',
@@ -97,4 +102,13 @@ test('each failure has other words, and a remedy for every reader', (t) => {
         t.not(causeText({ code, params: { engine } }, reader).remedy, null, `${code} for the ${reader}`);
     }
   }
+});
+
+test('the page of errors has every failure of an engine', (t) => {
+  const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `((?:engine|sound)_[a-z_]+)` \|/gm)].map(([, code]) => code ?? '');
+  t.deepEqual(
+    engineFailureCodes.filter((code) => !rows.includes(code)),
+    [],
+  );
 });

@@ -151,7 +151,7 @@ function quickClock() {
   return { clock, rush };
 }
 
-test('a region that fails is missing alone, every reader is told why, and another study recognizes it', async (t) => {
+test('a region that fails is missing alone, with its cause in all answers, and another study recognizes it', async (t) => {
   let isDown = true;
   const regions = new Map<number, number>();
   const server = await stubTranscriber((response, region) => {
@@ -183,13 +183,13 @@ test('a region that fails is missing alone, every reader is told why, and anothe
   t.is(partly.row?.parameters?.unrecognisedRegions, 1);
   const overview = await client.overview(runtimeId);
   t.regex(overview.findings.find(({ kind }) => kind === 'transcript')?.text ?? '', /; 1 passage not recognized$/);
-  const told = overview.withheld.find(({ reasonCode }) => reasonCode === 'recognition_failed');
-  t.deepEqual(told?.cause, cause as never);
+  const shown = overview.withheld.find(({ reasonCode }) => reasonCode === 'recognition_failed');
+  t.deepEqual(shown?.cause, cause as never);
   t.regex(
-    told?.text ?? '',
+    shown?.text ?? '',
     /^speech from 0:\d\d\S* to 0:\d\d\S* was not recognized: the transcription server failed \(status 500\): it said “CUDA out of memory”$/,
   );
-  t.true(summaryLines(overview).some((line) => line === `withheld: ${told?.text}`));
+  t.true(summaryLines(overview).some((line) => line === `withheld: ${shown?.text}`));
 
   // The next study has the missing region recognized, and no other; the one after it takes the whole transcript.
   isDown = false;

@@ -7,7 +7,7 @@ import { SimulatedClock } from '../supervision/simulated-clock.ts';
 const { signal } = new AbortController();
 const crash = () => new RecognitionFailure('http_500', 'out of memory');
 
-/** Regions with what each answers, attempt by attempt; the last answer stays. Returns the codes and how often each was asked. */
+/** Regions with what each answers, attempt by attempt; the last answer stays. Returns the codes, and the number of attempts at each. */
 async function attempted(regions: readonly (readonly (Error | null)[])[]) {
   const clock = new SimulatedClock(0);
   const attempts = new RegionAttempts(clock, 'openai');
@@ -52,7 +52,7 @@ test('a region that always fails is given up alone', async (t) => {
   t.deepEqual(asked, [1, 3, 1, 1]);
 });
 
-test('a server that fails at every region is asked no more after a few, and each region has the cause', async (t) => {
+test('a server that fails at every region gets no more of them after a few, and each has the cause', async (t) => {
   const { codes, asked } = await attempted(Array.from({ length: 20 }, () => [crash()]));
   t.deepEqual(new Set(codes), new Set(['engine_error']));
   t.is(
@@ -118,7 +118,7 @@ test('an abort ends the pause at once', async (t) => {
   await waiting(t, new RegionAttempts(clock, 'openai'), clock, new AbortController());
 });
 
-test('an error that is no failure of a recognizer is no cause of a region', async (t) => {
+test('only the failure of a recognizer is a cause of a region', async (t) => {
   const attempts = new RegionAttempts(new SimulatedClock(0), 'openai');
   await t.throwsAsync(
     attempts.of(() => Promise.reject(new TypeError('a fault')), signal),

@@ -96,13 +96,13 @@ test('every shape gives lines or has a cause', (t) => {
   t.deepEqual(Object.keys({ ...lines, ...failures }).sort(), Object.keys(serverShapes).sort());
 });
 
-const says =
+const refusing =
   (words: string, status = 500): TranscriberBehavior =>
   (response) =>
     response.writeHead(status, { 'content-type': 'text/plain' }).end(words);
 
 test('the words of a server are one line that steers no terminal, and are cut', async (t) => {
-  const { cause } = await failureOf(t, says(`out of\u001b[31m memory\r\n“really”; ${'x'.repeat(500)}`));
+  const { cause } = await failureOf(t, refusing(`out of\u001b[31m memory\r\n“really”; ${'x'.repeat(500)}`));
   const said = cause?.params.said ?? '';
   t.true(said.startsWith("out of [31m memory 'really', xxx"), said);
   t.is(said.length, maximumSaid);
@@ -115,14 +115,14 @@ test('words with the key of the server, or with a part of it, are not kept', asy
     Buffer.from(apiKey).toString('base64'),
   ]) {
     for (const status of [401, 403, 500]) {
-      const { cause, message } = await failureOf(t, says(words, status));
+      const { cause, message } = await failureOf(t, refusing(words, status));
       t.is(cause?.params.said, undefined, message);
     }
   }
 });
 
 test('a page for browsers that a proxy answers is not quoted', async (t) => {
-  const { cause } = await failureOf(t, says('<html><body>502 Bad Gateway</body></html>', 502));
+  const { cause } = await failureOf(t, refusing('<html><body>502 Bad Gateway</body></html>', 502));
   t.deepEqual(cause, { code: 'engine_error', params: { engine: 'openai', status: 502 } });
 });
 
