@@ -103,10 +103,12 @@ export function secondTexts(first: readonly string[], second: readonly string[])
 export type RecognizedRegion = Range & KeptRegion & { readonly cause?: EngineFailureCause };
 
 /** The regions of a transcript that were not recognized. */
-export const unrecognizedIn = ({ facts }: Pick<EvidenceArtifact, 'facts'>): UnrecognizedRegion[] =>
-  facts.flatMap((fact) =>
-    fact.kind === 'recognised_region' && fact.cause !== undefined ? [{ ...fact, cause: fact.cause }] : [],
-  );
+export const unrecognizedIn = ({
+  facts,
+}: {
+  readonly facts: readonly (RecognisedRegionFact | { readonly kind: string })[];
+}): UnrecognizedRegion[] =>
+  facts.flatMap((fact) => ('heard' in fact && fact.cause !== undefined ? [{ ...fact, cause: fact.cause }] : []));
 
 /** A stretch of detected speech that was not recognized, and why. */
 export type UnrecognizedRegion = RecognisedRegionFact & { readonly cause: EngineFailureCause };

@@ -3,7 +3,7 @@ import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { EvidenceCause } from '../../contract/causes/causes.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import type { Claim } from '../../contract/evidence/assessment.ts';
-import { detectedKinds, type EvidenceArtifact } from '../../contract/evidence/evidence.ts';
+import { detectedKinds } from '../../contract/evidence/evidence.ts';
 import {
   type Finding,
   type FindingPlace,
@@ -270,7 +270,7 @@ export function withheldTexts(texts: readonly JudgedText[], what: (count: number
 /** The passages of a transcript that were not recognized, those that follow each other for the same cause as one. */
 function unrecognizedParts(facts: readonly Fact[]): Withheld[] {
   const parts: { readonly cause: UnrecognizedRegion['cause']; startMs: number; endMs: number; next: number }[] = [];
-  for (const { index, startMs, endMs, cause } of unrecognizedIn({ facts: facts as EvidenceArtifact['facts'] })) {
+  for (const { index, startMs, endMs, cause } of unrecognizedIn({ facts })) {
     const last = parts.at(-1);
     if (last?.next === index && hashOf(last.cause) === hashOf(cause)) Object.assign(last, { endMs, next: index + 1 });
     else parts.push({ cause, startMs, endMs, next: index + 1 });

@@ -329,6 +329,28 @@ test('a second run finds more speech, and a line on which the runs disagree is w
   await checkRuntimes(t, root);
 });
 
+test('a region whose second run fails is missing, since no gate can compare its lines', async (t) => {
+  const server = await stubTranscriber((response, region) => {
+    if (server.asked.length > utterances.length + 1) return void response.writeHead(500).end();
+    const segments = [{ text: utterances[0], start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { clock } = quickClock();
+  const flags = [...byServer, '--semantic-recognizer-second-run'];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl, clock });
+  const { row, lines, regions } = await transcriptOf(client, await studied(client));
+  t.is(regions, utterances.length);
+  t.deepEqual(
+    lines.map(({ regionIndex }) => regionIndex),
+    [0],
+  );
+  t.is(row?.parameters?.unrecognisedRegions, utterances.length - 1);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
 test('the progress of a recognition shows how much of the speech is done', async (t) => {
   const seen: WorkProgress[] = [];
   let progress: (() => Promise<WorkProgress>) | undefined;
@@ -458,6 +480,10 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
+  const failure = { code: 'engine_error', params: { engine: 'translation', status: 500, said: 'no: undefined' } };
+  const { captions, situation } = await client.overview(runtimeId);
+  t.like(captions, { state: 'waiting', causes: [failure] });
+  t.regex(situation.text, /: 1 attempt failed: the translation server failed \(status 500\): it said “no: undefined”$/);
 
   // The approval is still free. The first line comes back in French: in the batch, alone, and in the second round.
   const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';
