@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -91,6 +91,41 @@ withPocketsphinx('a recognizer that a page sets recognizes the next study, witho
   t.is((await transcriptOf(client, await studied('after'))).row, undefined);
   await host.stop();
   await checkRuntimes(t, root);
+});
+
+/** True if this file system keeps the times of reads; some are mounted without. */
+async function keepsAccessTimes(file: string): Promise<boolean> {
+  await readFile(file);
+  return (await stat(file)).atimeMs !== unread.getTime();
+}
+
+/** A time of access before the time of the last change: the next read sets it. */
+const unread = new Date('2001-01-01T00:00:00Z');
+
+async function modelFile(t: ExecutionContext): Promise<string> {
+  const file = join(dirname(await newRoot(t)), 'ggml-base.bin');
+  await writeFile(file, 'ggml');
+  await utimes(file, unread, new Date('2002-01-01T00:00:00Z'));
+  return file;
+}
+
+test('the start of a host does not read the model of its recognizer, and the first study does', async (t) => {
+  if (!(await keepsAccessTimes(await modelFile(t)))) {
+    t.pass('this file system keeps no times of reads');
+    return;
+  }
+  const model = await modelFile(t);
+  const flags = [
+    ...['--semantic-recognizer', 'whisper-cli', '--semantic-recognizer-model', model],
+    '--allow-real-semantic-evidence',
+  ];
+  const { host, client, studied } = await opened(t, flags, { MEDIA_STUDY_WHISPER_CLI: whisper });
+  await asked(host, '/v1/host-checks');
+  await asked(host, '/v1/settings');
+  t.is((await stat(model)).atimeMs, unread.getTime());
+  t.is((await transcriptOf(client, await studied('first'))).row?.tool?.name, 'whisper-cli');
+  t.not((await stat(model)).atimeMs, unread.getTime());
+  await host.stop();
 });
 
 test('a broken model does not keep a host from its start, and each study has the reason in its journal', async (t) => {
