@@ -153,7 +153,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   host.begin();
 }
 
-/** Says where text and sound go, again whenever a change of settings sends them elsewhere. */
+/** The lines of the log about text and sound that are sent: at the start, and after a change of settings that sends them elsewhere. */
 class EngineNotices {
   #said: readonly string[] = [];
 

@@ -235,7 +235,7 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 const engineSettings = ['caption-executor', 'semantic-recognizer', ...Object.keys(permissionFlags)];
 
 /**
- * Changes that also take out what they leave behind: of an engine that is replaced or not permitted any more, the settings with which no
+ * Changes that also take out the settings of an engine that is replaced, or not permitted any more. These are the settings with which no
  * host starts. The model of another recognizer is another kind of name.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
