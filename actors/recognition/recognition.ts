@@ -34,6 +34,7 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { KeptParts } from '../study/kept-windows.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
 
 interface TranscriberOptions {
@@ -110,13 +111,15 @@ export class Transcriber {
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
-    const lines = gatedLines(
-      placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
-      {
-        speech: speechOf(speech),
-        regions: placed.regions,
-        languages: declaredLanguages(request),
-      },
+    const lines = await new TimeSlices().run(
+      gatedLines(
+        placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
+        {
+          speech: speechOf(speech),
+          regions: placed.regions,
+          languages: declaredLanguages(request),
+        },
+      ),
     );
     const artifact: EvidenceArtifact = {
       schema: 'studio.detected-evidence.v1',
