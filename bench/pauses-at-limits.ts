@@ -13,7 +13,7 @@ const events = 100_000;
 export const pausesAtLimits: Row = {
   name: 'pauses-at-limits',
   measures:
-    'The longest turn of the event loop of the host while it reads subtitle files of the largest size, a library of thousands of sources, and the journal of a hundred thousand events. It is counted in processor time of the thread.',
+    'The longest turn of the event loop of the host, in processor time of its thread. It reads thousands of sources, a journal of a hundred thousand events, and subtitle files of the largest size.',
   grows: 'Not with the work: long work is done in steps of a few milliseconds.',
   async measure(folder) {
     const dataRoot = `${folder}/data`;

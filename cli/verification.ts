@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from '../actors/exports/verify-bundle.ts';
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
 import { messageOf } from '../contract/base/errors.ts';
@@ -12,6 +11,7 @@ import { judgementText } from '../rules/rule-sets.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';
 import { StartError } from './failures.ts';
+import { namedFile } from './named-file.ts';
 import type { BundleOptions } from './options/verify-options.ts';
 import { type ExitCode, exitCodes } from './terminal/terminal.ts';
 
@@ -178,11 +178,14 @@ const uncheckedOf = ({ manifest: { media } }: WholeBundle): Unchecked[] =>
     ? []
     : [{ subject: 'media', contentId: media.contentId, why: 'the bundle is without the bytes of the media' }];
 
+/** The most bytes of a file with a public key; a key has about a hundred. */
+const mostKeyBytes = 64 * 1024;
+
 /** The key that is trusted. Throws `StartError` for a file that holds none. */
 async function trusted(path: string | null): Promise<KeyObject | null> {
   if (path === null) return null;
   try {
-    return trustedKey(await readFile(path));
+    return trustedKey(await namedFile(path, mostKeyBytes));
   } catch (error) {
     const why = error instanceof SignatureFault ? 'it holds no Ed25519 public key in PEM' : messageOf(error);
     throw new StartError('invalid_flags', `--trust ${path}: ${why}`);

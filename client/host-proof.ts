@@ -230,7 +230,7 @@ export class HostProofs {
 
   async #opened(address: CalledAddress, of: string, signals: Signals): Promise<ProvedWay> {
     let connection = new KeptConnection();
-    // A name may lead to two addresses; the last one that was asked has proved itself.
+    // A name may lead to two addresses; the host proves itself at the last one.
     const ask: Ask = (url, request) => {
       connection.close();
       connection = new KeptConnection();

@@ -286,7 +286,7 @@ export class Transport {
       let way: ProvedWay | null = null;
       try {
         address = await this.#find();
-        // A connection may end in the moment in which it is used again, and nobody knows then whether the request has arrived.
+        // A connection may end in the moment in which it is used again. Then the client cannot tell whether the request has arrived.
         way = await this.#wayTo(address, !repeatable, signals);
         return await taken(await this.#send(way, address.token, path, call));
       } catch (error) {
@@ -300,7 +300,7 @@ export class Transport {
           // The place is not asked again for the message: it may start a host, and name that one.
           if (AnswerLate.isCauseOf(error)) throw new AnswerLate(address.baseUrl, error);
           const isUnsent = way === null || error instanceof ConnectionEnded || wasRefusedConnection(error);
-          // The host is asked over a new connection, which shows whether it is still there.
+          // A new connection shows whether the host is still there.
           if (way?.isKept === true && (repeatable || isUnsent)) continue;
           if (!(repeatable || isUnsent) || performance.now() >= end) throw new HostUnreachable(address.baseUrl, error);
         }

@@ -84,7 +84,7 @@ async function decodedBody(answer: IncomingMessage): Promise<Readable> {
 /** Takes a body piece by piece. */
 type Pieces = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 
-/** An answer whose body nobody reads yet. */
+/** An answer whose body has not been read. */
 interface Head extends Pick<Response, 'status' | 'statusText' | 'headers'> {
   readonly pieces: Pieces | null;
 }

@@ -6,10 +6,11 @@ import {
   type TranscriptLineFact,
 } from '../contract/evidence/evidence.ts';
 import type { AnalysisRequest } from '../contract/study/plan.ts';
+import type { Steps } from '../formats/steps.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
 import { differsByAtMost, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
-import { intersection, joined, totalLengthOf } from './time-spans.ts';
+import { hullOf, intersection, joined, totalLengthOf } from './time-spans.ts';
 
 /** The least likeness of a line in two runs, as one minus its word error rate against the longer of both. */
 const AGREEMENT = 0.6;
@@ -195,9 +196,13 @@ export function repeatsItself(text: string): boolean {
   return false;
 }
 
-/** True for each text that is in a too long row of equal ones. */
-export function repeatedLines(texts: readonly string[]): boolean[] {
-  const keys = texts.map((text) => tokensOf(text));
+/** True for each text that is in a too long row of equal ones. In steps, one for each text. */
+export function* repeatedLines(texts: readonly string[]): Steps<boolean[]> {
+  const keys: string[][] = [];
+  for (const text of texts) {
+    keys.push(tokensOf(text));
+    yield;
+  }
   const joined = keys.map((tokens) => tokens.join(' '));
   const isRepeated = texts.map(() => false);
   for (let start = 0; start < texts.length; ) {
@@ -258,11 +263,24 @@ const timeOf = ({ startMs, endMs, words }: PlacedLine): Range[] => {
   return spoken.length > 0 ? spoken : joined([{ startMs, endMs }]);
 };
 
+/** Those of many joined spans that lie in one stretch at least in part. */
+function spansAround({ startMs, endMs }: Range, spans: readonly Range[]): readonly Range[] {
+  let [from, behind] = [0, spans.length];
+  while (from < behind) {
+    const middle = (from + behind) >> 1;
+    if ((spans[middle]?.endMs ?? startMs) <= startMs) from = middle + 1;
+    else behind = middle;
+  }
+  let to = from;
+  while ((spans[to]?.startMs ?? endMs) < endMs) to += 1;
+  return spans.slice(from, to);
+}
+
 /** True if detected speech (joined spans) carries a line: enough of its time, and enough time for its text. */
 function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean {
   const time = timeOf(line);
   const lengthMs = totalLengthOf(time);
-  const spokenMs = totalLengthOf(intersection(time, speech));
+  const spokenMs = totalLengthOf(intersection(time, spansAround(hullOf(time), speech)));
   if (lengthMs === 0 || spokenMs < SPEECH_SUPPORT.share * lengthMs) return false;
   if (spokenLength(line.text) > (SPEECH_SUPPORT.lettersPerSecond * spokenMs) / 1000) return false;
   const letters = mostSpokenLength(line.text);
@@ -355,11 +373,17 @@ function reasonsOf(line: RecognizedLine, isRepeated: boolean, evidence: GateEvid
   return gateReasons.filter((reason) => closes[reason]);
 }
 
-/** Judges the lines of a transcript, in their order: each passes every gate, or is withheld with the reasons of those that it does not. */
-export function gatedLines(lines: readonly RecognizedLine[], evidence: GateEvidence): TranscriptLineFact[] {
-  const repeated = repeatedLines(lines.map(({ text }) => text));
-  return lines.map((line, at) => {
+/**
+ * Judges the lines of a transcript, in their order: each passes every gate, or is withheld with the reasons of those that it does not.
+ * In steps, one or two for each line.
+ */
+export function* gatedLines(lines: readonly RecognizedLine[], evidence: GateEvidence): Steps<TranscriptLineFact[]> {
+  const repeated = yield* repeatedLines(lines.map(({ text }) => text));
+  const judged: TranscriptLineFact[] = [];
+  for (const [at, line] of lines.entries()) {
     const reasonCodes = reasonsOf(line, repeated[at] ?? false, evidence);
-    return { ...line, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld', reasonCodes };
-  });
+    judged.push({ ...line, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld', reasonCodes });
+    yield;
+  }
+  return judged;
 }

@@ -37,16 +37,20 @@ export class DiskUsage {
     for await (const { contentId, bytes } of objectStore.list()) lengths.set(contentId, bytes);
     const named = await namedBy(ledger);
     const needed = await reached.find(new Set());
-    const sessions = registry.sessionIds().map((id) => ({ id, ...filesOf(registry, id) }));
-    const owners = ownersOf([
-      ...[...named.runtimes.values()].map((share) => share.named),
-      ...sessions.map(({ media, records }) => new Set([...media, ...records])),
-    ]);
-    const evidence = new Set([...named.operations.values()].flatMap((each) => [...each]));
-    const ofSources = new Set(sessions.flatMap(({ media, records }) => [...media, ...records]));
-    const runtimes = [...named.runtimes].map(([runtimeId, share]): RuntimeDiskUse => {
-      const records = [...share.named].filter((id) => !evidence.has(id) && !ofSources.has(id));
-      return {
+    const sessions: { readonly id: string; readonly media: Set<string>; readonly records: Set<string> }[] = [];
+    for (const id of registry.sessionIds()) {
+      await slices.pause();
+      sessions.push({ id, ...filesOf(registry, id) });
+    }
+    const filesOfSessions = sessions.map(({ media, records }) => new Set([...media, ...records]));
+    const sharedBySources = await ownersOf(filesOfSessions);
+    const owners = await ownersOf([...[...named.runtimes.values()].map((share) => share.named), ...filesOfSessions]);
+    const evidence = await ownersOf(named.operations.values());
+    const runtimes: RuntimeDiskUse[] = [];
+    for (const [runtimeId, share] of named.runtimes) {
+      await slices.pause();
+      const records = [...share.named].filter((id) => !evidence.has(id) && !sharedBySources.has(id));
+      runtimes.push({
         runtimeId,
         journal: share.journal,
         own: sizeOf(
@@ -61,12 +65,12 @@ export class DiskUsage {
           lengths,
           [...share.named].filter((id) => evidence.has(id)),
         ),
-      };
-    });
+      });
+    }
     const foundIn = await this.#evidenceOf(named);
     const sources: SourceDiskUse[] = [];
-    const sharedBySources = ownersOf(sessions.map(({ media, records }) => new Set([...media, ...records])));
     for (const { id, media, records } of sessions) {
+      await slices.pause();
       const isOwn = (contentId: string) => sharedBySources.get(contentId) === 1;
       const found = registry
         .revisionsOf(id)
@@ -132,9 +136,12 @@ const none = (): FilesAndBytes => ({ files: 0, bytes: 0 });
 const bytesOf = (...sizes: readonly FilesAndBytes[]): number => sizes.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** How many name each object. */
-function ownersOf(all: readonly ReadonlySet<string>[]): ReadonlyMap<string, number> {
+async function ownersOf(all: Iterable<ReadonlySet<string>>): Promise<ReadonlyMap<string, number>> {
   const owners = new Map<string, number>();
-  for (const named of all) for (const id of named) owners.set(id, (owners.get(id) ?? 0) + 1);
+  for (const named of all) {
+    await slices.pause();
+    for (const id of named) owners.set(id, (owners.get(id) ?? 0) + 1);
+  }
   return owners;
 }
 

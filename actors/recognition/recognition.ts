@@ -34,6 +34,7 @@ import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/tran
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-windows.ts';
+import { TimeSlices } from '../supervision/system-clock.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
 import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
 
@@ -122,13 +123,15 @@ export class Transcriber {
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
-    const lines = gatedLines(
-      placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
-      {
-        speech: speechOf(speech),
-        regions: placed.regions,
-        languages: declaredLanguages(request),
-      },
+    const lines = await new TimeSlices().run(
+      gatedLines(
+        placed.lines.map((line, at) => ({ ...line, identified: codes[at] ?? null, second: second[at] ?? null })),
+        {
+          speech: speechOf(speech),
+          regions: placed.regions,
+          languages: declaredLanguages(request),
+        },
+      ),
     );
     const artifact: EvidenceArtifact = {
       schema: 'studio.detected-evidence.v1',

@@ -21,6 +21,7 @@ import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { brokenLines } from '../../rules/line-breaks.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
+import { FileTooLarge, namedFile } from '../named-file.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { namedReasons } from '../terminal/summary.ts';
@@ -180,11 +181,15 @@ export function editedCues(bytes: Uint8Array, path: string): EditedCue[] {
   }
 }
 
+/** The most bytes of corrected lines: far more than captions of the longest range have. */
+const mostEditedBytes = 64 * 1024 * 1024;
+
 /** The bytes of the file that a person names. Throws `WrongCall`. */
 async function fileOf(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path);
+    return await namedFile(path, mostEditedBytes);
   } catch (error) {
+    if (error instanceof FileTooLarge) throw new WrongCall(`--file ${path}: ${error.message}`);
     const { code } = error as NodeJS.ErrnoException;
     throw new WrongCall(
       `--file ${path}: ${code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`}`,

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { HostError } from '../../client/host-error.ts';
 import { errorCodes, errorRemedies, ServiceError } from '../../contract/base/errors.ts';
@@ -13,6 +13,7 @@ import {
 import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile } from '../../formats/subtitles.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
+import { FileTooLarge, namedFile } from '../named-file.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
@@ -95,8 +96,10 @@ export async function checkSubtitleFiles(
 }
 
 async function subtitleBytes(path: string): Promise<Uint8Array> {
-  if ((await stat(path)).size <= maximumSubtitleBytes) return readFile(path);
-  throw new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
+  return namedFile(path, maximumSubtitleBytes).catch((error: unknown) => {
+    if (!(error instanceof FileTooLarge)) throw error;
+    throw new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
+  });
 }
 
 /** The subtitle files of `--subtitles`. Throws `WrongCall` where the command is about several media. */

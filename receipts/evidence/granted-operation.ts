@@ -11,6 +11,7 @@ import type { Judgement } from '../../contract/judgement.ts';
 import { type OptionalStage, studyStages } from '../../contract/study/stages.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
+import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { demandDerived } from '../evidence-chain.ts';
 import { outputArtifact } from '../identities.ts';
@@ -247,8 +248,8 @@ export const stepCauseOf = (
 interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
   /** The one reason for which there may be nothing. */
   readonly reason: string;
-  /** By which gates it was judged. Throws `EvidenceChainError` where what was found does not follow. */
-  readonly check: (found: Found, contentId: string, work: GrantedWork) => Judgement | undefined;
+  /** By which gates it was judged. Takes short steps. Throws `EvidenceChainError` where what was found does not follow. */
+  readonly check: (found: Found, contentId: string, work: GrantedWork) => Steps<Judgement | undefined>;
   /** The receipt in a few words for people. */
   readonly said: (receipt: Receipt) => string;
 }
@@ -287,7 +288,7 @@ export function foldGrantFailed<Receipt extends GrantedReceipt, Found extends Gr
  * follow.
  */
 export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found extends GrantedFinding>(
-  { run, journal, content, report }: FoldContext,
+  { run, journal, content, report, pause }: FoldContext,
   operation: GrantedOperation<Receipt, Found>,
   open: GrantedWork | null,
   { reason, check, said }: GrantedChecks<Receipt, Found>,
@@ -303,7 +304,8 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   if (reasonCode !== null) demandDerived(link, { evidence: { reasonCode } }, { evidence: { reasonCode: reason } });
   const opened =
     delivered.contentId === null ? null : await readStoredReceipt(declared.found, content, delivered.contentId);
-  const judgement = opened === null ? undefined : check(opened.body, opened.contentId, open);
+  const judgement =
+    opened === null ? undefined : await resultInSlices(check(opened.body, opened.contentId, open), pause);
   const kept: KeptEvidence =
     opened === null
       ? { state: 'unavailable', reasonCode: reasonCode ?? 'recognition_failed' }

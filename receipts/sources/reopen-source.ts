@@ -19,7 +19,7 @@ export interface VerifiedSource {
   readonly records: SealedSourceRecords;
 }
 
-/** What a source is read with: its files, the report of each of them, and the pause for other work. */
+/** The inputs of a reading: the files of the source, the report of each of them, and the pause for other work. */
 interface SourcePorts {
   readonly content: StoredContent;
   readonly report: ReportLink;

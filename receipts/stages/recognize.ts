@@ -7,6 +7,7 @@ import {
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
 } from '../../contract/recognition.ts';
+import type { Steps } from '../../formats/steps.ts';
 import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
@@ -19,7 +20,13 @@ import {
 } from '../evidence/granted-operation.ts';
 import type { StartingEvidence } from '../evidence/media-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import {
+  checkObjectInSteps,
+  countText,
+  demandDerived,
+  demandDerivedInSteps,
+  EvidenceChainError,
+} from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import {
@@ -117,29 +124,31 @@ function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, pla
 /**
  * Checks a transcript against its basis. Its regions are those of the detected speech, and its lines and words lie in them. The
  * gates judge its lines as it states, if this program has their version. The recognized text cannot be derived again. Throws
- * `EvidenceChainError`.
+ * `EvidenceChainError`. In steps, a few for each line.
  */
-export function checkTranscript(transcript: EvidenceArtifact, basis: TranscriptBasis): Judgement {
+export function* checkTranscript(transcript: EvidenceArtifact, basis: TranscriptBasis): Steps<Judgement> {
   const { facts, input, parameters } = transcript;
   const { range, trackIndex } = input;
   demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: basis.speech.input.trackIndex } });
   const regions = facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
   const lines = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
   const spans = regions.map(({ index, startMs, endMs }) => ({ index, startMs, endMs }));
+  yield;
   const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
-  demandDerived('evidence', { regions: spans }, { regions: derived });
+  yield* demandDerivedInSteps('evidence', { regions: spans }, { regions: derived });
   for (const [at, region] of regions.entries()) checkRegionSamples(region, `regions[${at}]`);
   checkUnrecognized(transcript, regions, lines);
   const runsTwice = parameters.secondRun !== undefined;
   for (const [at, line] of lines.entries()) {
+    yield;
     const place = `lines[${at}]`;
     checkPlaces(line, regions[line.regionIndex], place);
     checkOrder(line, lines[at - 1], place);
     checkMeasures(line, runsTwice, place);
   }
   const judgement = judgementBy(ruleSets.transcriptGates, statedNumber(transcript, 'gates') ?? undefined);
-  if (judgement.check === 'judged_again') checkVerdicts(lines, regions, { ...basis, runsTwice });
-  else demandDerived('evidence', { lines }, { lines: lines.map(statedVerdict) });
+  if (judgement.check === 'judged_again') yield* checkVerdicts(lines, regions, { ...basis, runsTwice });
+  else yield* demandDerivedInSteps('evidence', { lines }, { lines: lines.map(statedVerdict) });
   return judgement;
 }
 
@@ -151,16 +160,16 @@ const statedVerdict = (line: TranscriptLineFact, index: number): TranscriptLineF
 });
 
 /** Judges every line again. Of two runs, only a line that recognizers are known to invent has no second text. */
-function checkVerdicts(
+function* checkVerdicts(
   lines: readonly TranscriptLineFact[],
   regions: readonly RecognisedRegionFact[],
   { speech, languages, runsTwice }: TranscriptBasis & { readonly runsTwice: boolean },
-): void {
+): Steps<void> {
   const unheard = lines.findIndex(({ text, second }) => runsTwice && second === null && !isKnownInvention(text));
   if (unheard !== -1) throw new EvidenceChainError('evidence', `lines[${unheard}].second`);
   const recognized = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const judged = gatedLines(recognized, { speech: speechOf(speech), regions, languages });
-  demandDerived('evidence', { lines }, { lines: judged });
+  const judged = yield* gatedLines(recognized, { speech: speechOf(speech), regions, languages });
+  yield* demandDerivedInSteps('evidence', { lines }, { lines: judged });
 }
 
 /** The result of the recognition of a run: its transcript, or the reason why there is none. */
@@ -193,9 +202,10 @@ const foldRecognitionCompleted = (
     check: (transcript, contentId, { producer }) => {
       const [speech, silences] = regionKinds.map((kind) => detectedBy(operations, kind).artifact);
       if (speech == null || silences == null) throw new EvidenceChainError('recognition', 'receipt.evidence');
-      return checkObject(contentId, () => {
+      return checkObjectInSteps(contentId, function* () {
         checkEvidence(transcript, { run, source: source.registered, operation: producer, kind: 'transcript' });
-        return checkTranscript(transcript, {
+        yield;
+        return yield* checkTranscript(transcript, {
           speech,
           silences,
           languages: declaredLanguages(run.record.analysisRequest),

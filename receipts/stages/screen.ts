@@ -11,7 +11,7 @@ import {
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
 import { detectedArtifactKind, type StartingEvidence } from '../evidence/media-operation.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObjectInSteps, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import { checkEvidence, furtherShape, type PassFindings, type VerifiedOperation } from './detect.ts';
@@ -90,10 +90,11 @@ const foldScreenTextCompleted = (context: FoldContext, open: GrantedWork | null)
   return foldGrantCompleted(context, screenReading, open, {
     reason: seen === undefined ? 'no_video_track' : 'no_frames_in_range',
     check: (found, contentId, { producer }) =>
-      checkObject(contentId, () => {
+      checkObjectInSteps(contentId, function* () {
         checkEvidence(found, { run, source: source.registered, operation: producer, kind: 'screen_text' });
         const { trackIndex } = found.input;
         demandDerived('evidence', { input: { trackIndex } }, { input: { trackIndex: seen } });
+        yield;
         return checkScreenText(found);
       }),
     said: ({ result }) => `${countText(result.passedTexts, 'text')}, ${result.withheldTexts} withheld`,

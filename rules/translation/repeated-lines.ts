@@ -226,7 +226,7 @@ class Sources {
   /** Null for a first source, which is compared with each. */
   #common: Common | null = null;
   #isFirst = true;
-  /** Null until a second source is asked for behind one that no member is unlike. Many ask for one source alone. */
+  /** Null until a second source follows one that no member is unlike. Many sets are compared with one source alone. */
   #middle: Center | null = null;
   /** Of the sources that were compared with the members, the one with the fewest members apart, whose farthest other is nearest. */
   #center: Center | null = null;

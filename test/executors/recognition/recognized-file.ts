@@ -4,7 +4,7 @@ import type { Range } from '../../../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../rules/recognition.ts';
-import { gatedLines } from '../../../rules/transcript-gates.ts';
+import { judgedLines } from '../../receipts/recognition/transcripts.ts';
 import { artifactOf, type DetectionBench, detect } from '../evidence/detection-for-tests.ts';
 
 const HEAD_BYTES = 44;
@@ -50,7 +50,7 @@ export async function recognizeFile(
     recognized.push({ ...region, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
   }
   const placed = placedTranscript(recognized);
-  const lines = gatedLines(
+  const lines = judgedLines(
     placed.lines.map((line) => ({ ...line, identified: null, second: null })),
     { speech: speechOf(speech), regions: placed.regions, languages: [language] },
   );

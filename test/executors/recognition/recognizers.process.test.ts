@@ -28,10 +28,10 @@ import {
 } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { canonicalJson } from '../../../formats/canonical-json.ts';
 import { placedTranscript } from '../../../rules/recognition.ts';
-import { gatedLines } from '../../../rules/transcript-gates.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
+import { judgedLines } from '../../receipts/recognition/transcripts.ts';
 import { openDetectionBench } from '../evidence/detection-for-tests.ts';
 import { fake, launcherFor, temporaryFolder } from '../process/launcher-for-tests.ts';
 import { inventNothing } from './inventions.ts';
@@ -242,7 +242,7 @@ test('bug: a loop of a recognizer in one region left a film without a transcript
   const heard = { samples: 480_000, contentId };
   const { regions, lines } = placedTranscript([{ startMs: 0, endMs: 30_000, heard, raw: rawRegion.parse(region) }]);
   const speech = [{ startMs: 0, endMs: 30_000 }];
-  const [line] = gatedLines(
+  const [line] = judgedLines(
     lines.map((each) => ({ ...each, identified: 'en', second: null })),
     { speech, regions, languages: ['en'] },
   );

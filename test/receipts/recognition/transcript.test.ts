@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { EvidenceArtifact, GateReason, TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { RawLine } from '../../../contract/recognition.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/stages/recognize.ts';
 import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
@@ -17,7 +18,10 @@ import {
 } from '../../../rules/transcript-gates.ts';
 import { fieldsOf } from '../../fields.ts';
 import { spokenLines } from '../captions/spoken-lines.ts';
-import { allSpeech, goodLine, line, measured, silencesAt, speechAt } from './transcripts.ts';
+import { allSpeech, goodLine, judgedLines, line, measured, silencesAt, speechAt } from './transcripts.ts';
+
+const checkedTranscript = (...args: Parameters<typeof checkTranscript>) => resultOfSteps(checkTranscript(...args));
+const repeatedTexts = (texts: readonly string[]) => resultOfSteps(repeatedLines(texts));
 
 const lengthMs = 10_000;
 const basis = { speech: speechAt([[0, lengthMs]], lengthMs), silences: silencesAt([], lengthMs), languages: ['en'] };
@@ -36,7 +40,7 @@ function transcriptOf(
     language: null,
     heard: { samples, contentId: `sha256:${'2'.repeat(64)}` },
   }));
-  const lines = gatedLines(recognized, allSpeech);
+  const lines = judgedLines(recognized, allSpeech);
   return {
     ...basis.speech,
     kind: 'transcript',
@@ -57,17 +61,17 @@ function withVerdict(gates: number, verdict: Partial<Verdict>): EvidenceArtifact
 const passed: Verdict = { outcome: 'passed', reasonCodes: [] };
 
 test('a transcript of the present gates is judged again: a line that passed by a forged verdict is found', (t) => {
-  t.like(checkTranscript(transcriptOf(), basis), { rules: { version: 3 }, check: 'judged_again' });
-  t.throws(() => checkTranscript(withVerdict(3, passed), basis), { instanceOf: EvidenceChainError });
+  t.like(checkedTranscript(transcriptOf(), basis), { rules: { version: 3 }, check: 'judged_again' });
+  t.throws(() => checkedTranscript(withVerdict(3, passed), basis), { instanceOf: EvidenceChainError });
 });
 
 test('a transcript of older gates is valid if its verdicts agree with their reasons', (t) => {
   for (const gates of [1, 2, 4]) {
-    const judgement = checkTranscript(withVerdict(gates, passed), basis);
+    const judgement = checkedTranscript(withVerdict(gates, passed), basis);
     t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 3, check: 'form_checked' });
   }
-  t.throws(() => checkTranscript(withVerdict(1, { outcome: 'passed' }), basis), { instanceOf: EvidenceChainError });
-  t.throws(() => checkTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
+  t.throws(() => checkedTranscript(withVerdict(1, { outcome: 'passed' }), basis), { instanceOf: EvidenceChainError });
+  t.throws(() => checkedTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
 });
 
 const said = line({ text: 'the meeting will begin in about ten minutes' });
@@ -89,7 +93,7 @@ const forgeries: Readonly<Record<string, readonly [EvidenceArtifact, string]>> =
 for (const [title, [transcript, place]] of Object.entries(forgeries)) {
   test(`a transcript does not hold that states ${title}`, (t) => {
     t.like(
-      t.throws(() => checkTranscript(transcript, basis)),
+      t.throws(() => checkedTranscript(transcript, basis)),
       { place },
     );
   });
@@ -144,21 +148,21 @@ test('a transcript states how many regions were not recognized, and no line is o
 });
 
 test('a transcript is valid with adjoining lines, and with lines that were recognized twice', (t) => {
-  t.notThrows(() => checkTranscript(transcriptOf([said, next]), basis));
+  t.notThrows(() => checkedTranscript(transcriptOf([said, next]), basis));
   const again = [
     { ...said, second: said.text },
     { ...spoken, index: 1, startMs: 5000, endMs: 9000 },
   ];
-  t.notThrows(() => checkTranscript(transcriptOf(again, twice), basis));
+  t.notThrows(() => checkedTranscript(transcriptOf(again, twice), basis));
 });
 
 const reasonsOf = (given: RecognizedLine, evidence: Partial<GateEvidence> = {}) => {
-  const [judged] = gatedLines([given], { ...allSpeech, ...evidence });
+  const [judged] = judgedLines([given], { ...allSpeech, ...evidence });
   return judged?.reasonCodes;
 };
 
 test('a line that its evidence supports passes, even if its recognizer omits fields', (t) => {
-  t.deepEqual(gatedLines([goodLine], allSpeech), [{ ...goodLine, outcome: 'passed', reasonCodes: [] }]);
+  t.deepEqual(judgedLines([goodLine], allSpeech), [{ ...goodLine, outcome: 'passed', reasonCodes: [] }]);
   const sure = measured({
     confidence: 0.9,
     averageLogProbability: -0.2,
@@ -228,7 +232,7 @@ const withheld: readonly (readonly [string, GateReason, RecognizedLine, Partial<
 
 for (const [what, reason, given, evidence] of withheld) {
   test(`a line ${what} is withheld: ${reason}`, (t) => {
-    const [judged] = gatedLines([given], { ...allSpeech, ...evidence });
+    const [judged] = judgedLines([given], { ...allSpeech, ...evidence });
     t.is(judged?.outcome, 'withheld');
     t.true(judged?.reasonCodes.includes(reason), String(judged?.reasonCodes));
     t.is(judged?.text, given.text, 'it keeps its text');
@@ -271,11 +275,11 @@ test('a phrase that people often say is not a loop, and one in many lines is', (
   for (const said of ['no, no, no, no', 'very, very good', 'again and again and again', 'we go, we go']) {
     t.false(repeatsItself(said), said);
   }
-  t.deepEqual(repeatedLines(['yes', 'yes', 'yes', 'well then']), [false, false, false, false]);
+  t.deepEqual(repeatedTexts(['yes', 'yes', 'yes', 'well then']), [false, false, false, false]);
   const loop = 'I am going to go to the next one';
-  t.deepEqual(repeatedLines(['yes', loop, loop, loop, 'well then']), [false, true, true, true, false]);
+  t.deepEqual(repeatedTexts(['yes', loop, loop, loop, 'well then']), [false, true, true, true, false]);
   const lines = [0, 1, 2].map((index) => line({ index, text: loop }));
-  t.true(gatedLines(lines, allSpeech).every(({ reasonCodes }) => reasonCodes.includes('repetition')));
+  t.true(judgedLines(lines, allSpeech).every(({ reasonCodes }) => reasonCodes.includes('repetition')));
 });
 
 test('a text that repeats itself could be written shorter, and prose could not', (t) => {
@@ -556,4 +560,49 @@ test('bug: two runs over a region of many words took a table of all of them with
   t.is(texts.length, 250);
   // Words behind the most that a region can have stay without a place.
   t.is(texts.at(-1), '');
+});
+
+test('bug: the lines of a transcript were judged in one turn of the thread, each beside all detected speech', (t) => {
+  const costOver = (count: number): { readonly steps: number; readonly read: number } => {
+    let read = 0;
+    const speech = Array.from({ length: count }, (_, at) => ({
+      startMs: 10_000 * at,
+      get endMs() {
+        read += 1;
+        return 10_000 * at + 9_000;
+      },
+    }));
+    const lines = speech.map(({ startMs }, at) =>
+      line({
+        index: at,
+        regionIndex: at,
+        startMs: startMs + 1_000,
+        endMs: startMs + 5_000,
+        text: `${goodLine.text} ${at}`,
+      }),
+    );
+    const regions = lines.map(({ startMs, endMs }) => ({
+      startMs: startMs - 1_000,
+      endMs: endMs + 1_000,
+      language: null,
+    }));
+    const judging = gatedLines(lines, { speech, regions, languages: ['en'] });
+    for (let steps = 0; ; steps += 1) {
+      const { done, value } = judging.next();
+      if (done !== true) continue;
+      t.true(value.every(({ outcome }) => outcome === 'passed'));
+      return { steps, read };
+    }
+  };
+  const [half, whole] = [costOver(400), costOver(800)];
+  t.is(whole.steps, 1_600);
+  t.true(whole.read <= 2.5 * half.read, `${half.read} and ${whole.read}`);
+});
+
+test('bug: a stored transcript was checked in one turn of the thread', (t) => {
+  const steps = checkTranscript(transcriptOf(), basis);
+  let taken = 0;
+  while (steps.next().done !== true) taken += 1;
+  // Its regions, its line, the verdict on it, and the comparison of each.
+  t.true(taken >= 5, `${taken}`);
 });

@@ -1,5 +1,6 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
-import type { GateEvidence, RecognizedLine } from '../../../rules/transcript-gates.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
+import { type GateEvidence, gatedLines, type RecognizedLine } from '../../../rules/transcript-gates.ts';
 import { evidenceOf } from '../evidence/evidence-artifacts.ts';
 
 const nothingMeasured = {
@@ -23,6 +24,9 @@ export const goodLine: RecognizedLine = {
   identified: 'en',
   second: null,
 };
+
+/** The lines with their verdicts. */
+export const judgedLines = (...args: Parameters<typeof gatedLines>) => resultOfSteps(gatedLines(...args));
 
 export const line = (changes: Partial<RecognizedLine>): RecognizedLine => ({ ...goodLine, ...changes });
 
