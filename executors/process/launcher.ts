@@ -85,7 +85,7 @@ async function putFiles(
 
 type Wanted = NonNullable<ProcessRequest['result']>;
 
-/** As much of what a process printed at its end is in a failure: its error may be in front of all that explains its options. */
+/** So much of the output of a process is in its failure: the error may be before all of its options. */
 const PRINTED_BYTES = 64 * 1024;
 
 /** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. Failures hold its last words. */
