@@ -4,7 +4,7 @@ import { count, identityOf, labelLine, shownText } from '../../contract/base/gra
 import { withSaid } from '../../contract/causes/engine-failures.ts';
 import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from './hosted-provider.ts';
+import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently, refusedIn, wireOf } from './hosted-provider.ts';
 import type { Explained } from './language-explainer.ts';
 
 /** As much of a chat completion as is looked at; servers differ in the rest. */
@@ -190,7 +190,11 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   const once = (question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> =>
     inTime(
       { clock, wallMs: maxWallMs, signal },
-      async (bounded) => chatAnswerOf(await send(question, bounded), limits, holdsKey),
+      async (bounded) => {
+        const answer = await send(question, bounded);
+        if (quotesRefusals) demandCompletion(answer, provider.apiKey);
+        return chatAnswerOf(answer, limits, holdsKey);
+      },
       (error, isLate) =>
         isLate
           ? new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error)
@@ -199,6 +203,14 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   return {
     ask: (question, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(question, signal)),
   };
+}
+
+/** Throws `NoCompletion` with its cause for text in the place of JSON, and for an error with status 200, which it quotes. */
+function demandCompletion(answer: unknown, apiKey: string | null): void {
+  if (typeof answer === 'string')
+    throw new NoCompletion(`${wireOf(answer, '') ?? 'engine_answered_text'}: the answer is not a chat completion`);
+  const refused = completion.safeParse(answer).success ? null : refusedIn(answer, apiKey);
+  if (refused !== null) throw new NoCompletion(`engine_error: ${withSaid('the answer is an error', refused.message)}`);
 }
 
 /** The usual cause of a refusal, by its status. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
-import { maximumSaid } from '../../contract/causes/engine-failures.ts';
+import { type EngineFailureCode, maximumSaid } from '../../contract/causes/engine-failures.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { following, onAbort, paused, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
@@ -250,6 +250,12 @@ export function refusedIn(body: unknown, apiKey: string | null): Refused | null 
     shownWords(each, apiKey),
   );
   return [message, code, param].every((each) => each === null) ? null : ({ message, code, param } as Refused);
+}
+
+/** The form of an answer that is not JSON; null for plain text. */
+export function wireOf(text: string, type: string): EngineFailureCode | null {
+  if (/^text\/event-stream\b/i.test(type) || /^(?:event|data):/.test(text)) return 'engine_answered_events';
+  return /^\s*</.test(text) ? 'engine_answered_page' : null;
 }
 
 function jsonOf(text: string): unknown {

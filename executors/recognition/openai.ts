@@ -12,6 +12,7 @@ import {
   patiently,
   type Refused,
   refusedIn,
+  wireOf,
 } from '../explanations/hosted-provider.ts';
 import {
   ANSWER_TEXT,
@@ -338,14 +339,9 @@ function parsed(text: string, type: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RecognitionFailure('invalid_output', 'the answer is not JSON', error, wireOf(text, type));
+    const code = wireOf(text, type);
+    throw new RecognitionFailure('invalid_output', 'the answer is not JSON', error, code ?? undefined);
   }
-}
-
-/** The form of an answer that is not JSON; undefined for plain text. */
-function wireOf(text: string, type: string) {
-  if (/^text\/event-stream\b/i.test(type) || /^(?:event|data):/.test(text)) return 'engine_answered_events';
-  return /^\s*</.test(text) ? 'engine_answered_page' : undefined;
 }
 
 /**

@@ -293,10 +293,10 @@ export function webVttTranscript(runtime: VerifiedRuntime, form: TranscriptForm)
   const { contentId, correction, missing } = file;
   const note = [
     ...(correction === null ? [] : [`corrected by a person, correction receipt ${correction.body.receiptId}`]),
-    // A note ends at an arrow, which stands between times and may be in the words of a server.
+    // The code alone: a note ends at an arrow, which may be in the words of a server.
     ...missing.map(
       ({ startMs, endMs, cause }) =>
-        `not recognised from ${webVttTime(startMs)} to ${webVttTime(endMs)}: ${cause.code}`,
+        `not recognized from ${webVttTime(startMs)} to ${webVttTime(endMs)}: ${cause.code}`,
     ),
   ];
   // Parts of one line would have one name.

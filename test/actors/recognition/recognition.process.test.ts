@@ -189,6 +189,10 @@ test('a region that fails is missing alone, with its cause in all answers, and a
     shown?.text ?? '',
     /^speech from 0:\d\d\S* to 0:\d\d\S* was not recognized: the transcription server failed \(status 500\): it said “CUDA out of memory”$/,
   );
+  t.regex(
+    await client.export(runtimeId, 'transcript.vtt'),
+    /\nnot recognized from 00:00:\d\d\.\d{3} to 00:00:\d\d\.\d{3}: engine_error\n\n/,
+  );
   t.true(summaryLines(overview).some((line) => line === `withheld: ${shown?.text}`));
 
   // The next study has the missing region recognized, and no other; the one after it takes the whole transcript.

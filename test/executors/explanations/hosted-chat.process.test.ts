@@ -120,6 +120,20 @@ test('the words of a server about a refusal are quoted if they are wanted, and n
     'http_404: engine_model_missing: the provider refused the request (it said “model "llama" not found, try pulling it first”)',
   );
   t.notRegex(await messageOf(noModel, {}), /llama/);
+  t.is(
+    await messageOf(saying(200, 'could not load model'), { quotesRefusals: true }),
+    'invalid_output: engine_error: the answer is an error (it said “could not load model”)',
+  );
+  for (const [body, code] of [
+    ['Bonjour', 'engine_answered_text'],
+    ['data: {}\n\ndata: [DONE]\n\n', 'engine_answered_events'],
+    ['<!doctype html>', 'engine_answered_page'],
+  ] as const) {
+    const plain: Behavior = (response) => response.writeHead(200, { 'Content-Type': 'text/plain' }).end(body);
+    const expected = `invalid_output: ${code}: the answer is not a chat completion`;
+    t.is(await messageOf(plain, { quotesRefusals: true }), expected);
+    t.is(await messageOf(plain, {}), 'invalid_output: the answer is not a chat completion');
+  }
   const apiKey = 'sk-test-0123456789';
   t.is(
     await messageOf(saying(400, `no: ${apiKey}`), { quotesRefusals: true, apiKey }),
