@@ -127,12 +127,12 @@ function partlyRecognized(unrecognized: readonly number[], parameters: EvidenceA
   const evidence = { speech: regions, regions: facts, languages: ['en'] };
   const placed = { ...said, startMs: startMs + 300, endMs: startMs + 3_900, regionIndex: lineIn };
   const parts = { ...twoParts.speech, kind: 'transcript' as const, parameters: { gates: 3, ...parameters } };
-  return { ...parts, facts: [...facts, ...gatedLines([placed], evidence)] };
+  return { ...parts, facts: [...facts, ...resultOfSteps(gatedLines([placed], evidence))] };
 }
 
 test('a transcript states how many regions were not recognized, and no line is of one', (t) => {
-  t.notThrows(() => checkTranscript(partlyRecognized([], {}), twoParts));
-  t.notThrows(() => checkTranscript(partlyRecognized([1], { unrecognisedRegions: 1 }), twoParts));
+  t.notThrows(() => checkedTranscript(partlyRecognized([], {}), twoParts));
+  t.notThrows(() => checkedTranscript(partlyRecognized([1], { unrecognisedRegions: 1 }), twoParts));
   const places: readonly (readonly [EvidenceArtifact, string])[] = [
     [partlyRecognized([1], {}), 'parameters.unrecognisedRegions'],
     [partlyRecognized([1], { unrecognisedRegions: 2 }), 'parameters.unrecognisedRegions'],
@@ -142,7 +142,7 @@ test('a transcript states how many regions were not recognized, and no line is o
   ];
   for (const [transcript, place] of places)
     t.like(
-      t.throws(() => checkTranscript(transcript, twoParts)),
+      t.throws(() => checkedTranscript(transcript, twoParts)),
       { place },
     );
 });
