@@ -54,19 +54,23 @@ export async function demandReadable(
   const found = new Set<string>();
   for (const cue of read) {
     await slices.pause();
-    found.add(canonicalJson(cue));
+    found.add(wordsOf(cue));
   }
   const unseen = new Set(found);
   for (const cue of file.cues) {
     await slices.pause();
     const shown = shownCue(codec, cue);
     if (shown === null) continue;
-    const name = canonicalJson(shown);
+    const name = wordsOf(shown);
     if (!found.has(name)) throw faultyLine(cue.line, 'ffmpeg reads this cue differently from the file');
     unseen.delete(name);
   }
   if (unseen.size > 0) throw new ServiceError('invalid_subtitle_file', 'ffmpeg reads cues that the file does not hold');
 }
+
+/** A cue by its times and its words: a scanned event of ASS lacks its layer. */
+const wordsOf = ({ startMs, endMs, text, reasonCode }: Cue): string =>
+  canonicalJson({ startMs, endMs, text, reasonCode });
 
 /** A cue as ffmpeg would show it; null for one that is never seen. */
 function shownCue(codec: string, { startMs, endMs, text }: WrittenCue): Cue | null {
@@ -90,6 +94,7 @@ async function readAll(
       range: allTime,
       signal,
       limits,
+      statesEnds: true,
     });
     return track?.cues ?? [];
   } catch (error) {
