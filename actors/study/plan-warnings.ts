@@ -12,7 +12,7 @@ import { timeCode } from '../../formats/readable-numbers.ts';
 import { type CaptionAbility, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { baseLanguage, isAmong } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
@@ -140,8 +140,7 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   const found = languages.filter((tag) => baseLanguage(tag) !== null);
   if (declared.length === 0 || found.length === 0) return [];
   // Containers state `eng` where requests declare `en`.
-  const declaredBases = declared.map(baseLanguage);
-  if (found.some((tag) => declaredBases.includes(baseLanguage(tag)))) return [];
+  if (found.some((tag) => isAmong(tag, declared))) return [];
   const params = { declared: [...declared], found, basis };
   return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
 }

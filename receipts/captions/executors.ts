@@ -14,8 +14,9 @@ import type {
 } from '../../contract/evidence/evidence.ts';
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { baseLanguage, contradicts } from '../../rules/languages.ts';
-import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
+import type { TimedText } from '../../rules/dialogue.ts';
+import { areOneLanguage, baseLanguage, contradicts } from '../../rules/languages.ts';
+import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
@@ -54,6 +55,7 @@ const timedText = (fact: AnyCue): TimedText => ({
   startMs: fact.startMs,
   endMs: fact.endMs,
   text: fact.kind === 'subtitle_cue' ? fact.text : null,
+  ...(fact.kind === 'subtitle_cue' && fact.placement !== undefined && { placement: fact.placement }),
 });
 
 interface StudiedArtifact {
@@ -102,14 +104,17 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
 
 /**
  * The track that speaks a language; null when none does. One that was identified as another language comes after all
- * others. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
+ * others, and one in another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
  */
 export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
-  const wanted = baseLanguage(language);
+  const isItself = (track: StudiedTrack) => baseLanguage(track.language ?? '') === baseLanguage(language);
   const [fullest] = tracks
-    .filter((track) => wanted !== null && track.language !== null && baseLanguage(track.language) === wanted)
+    .filter((track) => track.language !== null && areOneLanguage(track.language, language))
     .sort(
-      (one, other) => Number(one.isContradicted) - Number(other.isContradicted) || other.cues.length - one.cues.length,
+      (one, other) =>
+        Number(one.isContradicted) - Number(other.isContradicted) ||
+        Number(isItself(other)) - Number(isItself(one)) ||
+        other.cues.length - one.cues.length,
     );
   return fullest ?? null;
 }

@@ -7,7 +7,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { neededAllowance } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, coveredLine } from './captioned-study.ts';
@@ -78,9 +78,6 @@ export interface PlannedObstacle {
 
 const obstacleOf = (cause: PlannedObstacle['cause']): PlannedObstacle => ({ cause, text: wireText(cause) });
 
-const speaks = (tag: string, languages: readonly string[]): boolean =>
-  languages.some((language) => baseLanguage(language) === baseLanguage(tag));
-
 /**
  * Text tracks in neither language are of no use, and one language alone is of use only to a host that translates. A track without
  * a tag is identified only by the study.
@@ -96,7 +93,7 @@ function textTrackObstacle(
     .map(({ index }) => tags.get(index))
     .filter((tag) => tag !== undefined && baseLanguage(tag) !== null);
   if (requested.mode !== 'declared' || tagged.length < texts.length) return null;
-  const has = (tag: string): boolean => tagged.some((each) => each !== undefined && speaks(tag, [each]));
+  const has = (tag: string): boolean => tagged.some((each) => each !== undefined && areOneLanguage(tag, each));
   const [from = targetLanguage] = requested.languages;
   if (has(from) && (translates || has(targetLanguage))) return null;
   const found = [...new Set(tagged)].filter((tag) => tag !== undefined);
@@ -120,7 +117,7 @@ function recognitionObstacle(
     };
   }
   const [language] = requested.languages;
-  if (translates || language === undefined || speaks(language, [targetLanguage])) return null;
+  if (translates || language === undefined || areOneLanguage(language, targetLanguage)) return null;
   return obstacleOf({ code: 'no_translator', params: { of: 'speech', from: language, to: targetLanguage, found: [] } });
 }
 
