@@ -26,7 +26,7 @@ type RequestedLanguage = AnalysisRequest['language']['languagePair']['requestedS
 
 /**
  * The audio track that a study uses; null if the source has none. It is the one track whose stated language is the declared one
- * (scripts and regions aside), or, if none is, the one whose language is a member of it, or it of that. If none or several are, it
+ * (scripts and regions aside). If none is, it is the one that is one language with it by a macrolanguage. If none or several are, it
  * is the first that the container flags as default; if none is flagged, the first. Sources that earlier versions registered name
  * no flags. `knowsMembers` is false for a choice of a version that knew no members.
  */

@@ -5,7 +5,7 @@ import { lengthOf } from './time-spans.ts';
 /** The text of one track in one stretch of time; null if it shows something unreadable. */
 export interface TimedText extends Range {
   readonly text: string | null;
-  /** Absent if the track says nothing of it. */
+  /** Absent if the track does not state it. */
   readonly placement?: CuePlacement;
 }
 
@@ -17,11 +17,11 @@ export interface Dialogue {
 }
 
 /**
- * The bounds of this rule; they are choices, and were not measured. A cue that is shown into the next one ends where that begins, if
- * `leastMs` or `leastShare` of it are left; otherwise both belong to one moment. Equal texts within `frameMs` are one if one of them
+ * The bounds of this rule; they are choices, and were not measured. A cue that is shown into the next one is trimmed
+ * if `leastMs` or `leastShare` of it are left. Otherwise both belong to one moment. Equal texts within `frameMs` are one if one of them
  * is shorter than `shortMs`: a sign that moves has a cue in each picture. A cue is long if others fill `filledShare` of it. A text
- * beside the dialogue is a line of its own if `freeShare` of it is over none, and if it meets at most `mostMet` lines. Captions roll if so many cues, and so many of all,
- * begin with rows of the one before, at most `leastMs` after it.
+ * beside the dialogue is a line if `freeShare` of it is over none, and if it meets at most `mostMet` lines. Captions roll if
+ * `rollingCues`, and `rollingShare` of all, begin with rows of the cue before, at most `leastMs` after it.
  */
 const DIALOGUE = {
   leastMs: 500,
@@ -160,7 +160,7 @@ function keptRows(before: readonly string[], rows: readonly string[]): number {
   return 0;
 }
 
-/** True if both are not one moment: enough of the first is left before the second, or the second one is the next step of it. */
+/** True if both are not one moment. Enough of the first is left before the second, or the second is its next step. */
 function isCutBy(last: Moment, cue: TimedText): boolean {
   const leftMs = cue.startMs - last.startMs;
   if (leftMs >= Math.min(DIALOGUE.leastMs, DIALOGUE.leastShare * lengthOf(last))) return leftMs > 0;

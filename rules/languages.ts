@@ -14,7 +14,7 @@ export function baseLanguage(tag: string): string | null {
 /**
  * Members of macrolanguages that films and subtitles are tagged with, by the code of the macrolanguage. From the table of
  * macrolanguages of ISO 639-3 (iso639-3.sil.org), which the language subtag registry of BCP 47 repeats. Indonesian is not here
- * beside Malay, nor are Croatian, Serbian and Bosnian: each is a language of its own in subtitles, and none stands for the others.
+ * beside Malay, nor are Croatian, Serbian and Bosnian. Each has subtitles of its own.
  */
 const macrolanguages: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -187,6 +187,14 @@ export function contradictsLanguage(
   if (recognizedCode !== null && !isAmong(recognizedCode, declared)) return true;
   const code = identified === null ? null : baseLanguage(identified);
   return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !isAmong(code, declared);
+}
+
+/** True if most letters of some texts are of no script in which a language is written; false if its tag names a script. */
+export function isInOtherScript(tag: string, texts: readonly string[]): boolean {
+  const language = baseLanguage(tag);
+  const [canonical] = canonicalTags(tag);
+  if (language === null || canonical === undefined || new Intl.Locale(canonical).script !== undefined) return false;
+  return isForeignScript(lettersOf(texts.join(' ')), [language]);
 }
 
 /** From how many characters on an identifier is believed against a tag: fewer are a name, a cry or a foreign word. */

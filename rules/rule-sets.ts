@@ -15,8 +15,8 @@ export const ruleSets = {
   /** The consequence of claims (`claims.ts`). */
   decision: { name: 'decision policy', version: 1 },
   /**
-   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`), the dialogue of a track
-   * (`dialogue.ts`), the pairs of cues (`pairing.ts`) and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
+   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`) and the dialogue of a
+   * track (`dialogue.ts`). Further on the pairs of cues (`pairing.ts`) and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
    */
   captions: { name: 'caption rules', version: 4 },
   /** The questions to a model, and the translations that pass (`translation/`). */

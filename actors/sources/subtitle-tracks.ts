@@ -24,6 +24,7 @@ import {
 } from '../../formats/subtitles.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { codecOf, sealedSubtitleOf, subtitlesOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { requireSpace } from './required-space.ts';
@@ -157,7 +158,8 @@ export class SubtitleTracks {
     const { objectStore, mutex, launcher, ffmpeg } = this.#options;
     const request = checkedRequest(query);
     this.#revisions.changeable(sessionId);
-    const said = { format: request.format ?? null, encoding: request.encoding ?? null };
+    const language = request.language === undefined ? null : baseLanguage(request.language);
+    const said = { format: request.format ?? null, encoding: request.encoding ?? null, language };
     const file = await this.#slices.run(openSubtitleFile(bytes, said));
     await requireSpace(objectStore, bytes.length + file.text.length);
     await mutex.take('subtitle-check', () => demandReadable({ launcher, ffmpeg }, file, new AbortController().signal));

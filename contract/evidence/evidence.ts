@@ -168,14 +168,14 @@ export type CuePlacement = z.infer<typeof cuePlacement>;
 
 /**
  * A cue of a text track. `end` is `assumed` if its track states no duration for it. It is shown until the next cue then, for
- * at most seven seconds. `placement` is absent if the track says nothing of it, and in evidence of earlier versions.
+ * at most seven seconds. `placement` is absent if the track does not state it, and in evidence of earlier versions.
  */
 export const cueFact = z.strictObject({
   kind: z.literal('subtitle_cue'),
   index: count,
   ...span,
   text: wellFormedText.min(1),
-  end: z.literal('assumed').optional(),
+  end: z.enum(['assumed']).optional(),
   placement: cuePlacement.optional(),
 });
 
@@ -189,7 +189,7 @@ export const unreadableCueFact = z.strictObject({
   index: count,
   ...span,
   reasonCode: unreadableCueReason,
-  end: z.literal('assumed').optional(),
+  end: z.enum(['assumed']).optional(),
 });
 
 /** Identified from the joined text of one subtitle track; `code` is null when the identifier abstained. */

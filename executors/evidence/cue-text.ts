@@ -56,7 +56,7 @@ function assText(event: string): string | null {
 
 /**
  * The text of a packet of a text track, as a viewer reads it, lines parted by `\n`; or the reason why it is unknown. `placement` is
- * absent if the packet says nothing of it.
+ * absent if the packet does not state it.
  */
 export type CueText =
   | { readonly text: string; readonly reasonCode: null; readonly placement?: CuePlacement }
@@ -149,7 +149,7 @@ function assPlacement(event: string): CuePlacement {
 
 const subRipCodecs: readonly string[] = ['subrip', 'srt', 'text'];
 
-/** Where a packet is shown, as far as it says. */
+/** The place of a packet on the picture, as far as it states it. */
 function placementOf(codec: string, packet: Uint8Array): { readonly placement?: CuePlacement } {
   if (codec === 'ass' || codec === 'ssa') return { placement: assPlacement(decoded('utf-8', packet)) };
   if (!subRipCodecs.includes(codec)) return {};
@@ -162,8 +162,8 @@ export const isReadableCodec = (codec: string): boolean => openings.has(codec);
 
 /**
  * The visible text of one packet of a text track: tags, overrides, drawings and control characters removed, character references
- * resolved, blank lines left out, readings of ruby in parentheses behind their base. It is empty if nothing is shown. The text of
- * a packet belongs to that packet alone.
+ * resolved, blank lines left out. Readings of ruby are in parentheses behind their base. The text is empty if nothing is shown. It
+ * belongs to that packet alone.
  */
 export function cueTextOf(codec: string, packet: Uint8Array): CueText {
   if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');

@@ -15,7 +15,7 @@ import type {
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
-import { areOneLanguage, baseLanguage, contradicts } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
@@ -81,11 +81,11 @@ function languageOf(
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
-  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: false };
-  const texts = cues
-    .flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []))
-    .map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
-  return { language: tagged, isContradicted: contradicts(tagged, { language, method }, texts) };
+  const texts = cues.flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []));
+  const isOther = tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts);
+  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: isOther };
+  const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
+  return { language: tagged, isContradicted: isOther || contradicts(tagged, { language, method }, identified) };
 }
 
 /** Every embedded text track that a study read, in the order of the container. */

@@ -121,7 +121,7 @@ test('bug: captions that roll said each sentence two or three times', (t) => {
   t.deepEqual(fieldsOf(dialogueOf(staying).lines, 'startMs', 'text'), fieldsOf(clean, 'startMs', 'text'));
 });
 
-test('captions that grow by words are said once', (t) => {
+test('captions that grow by words become one line', (t) => {
   const words = 'The boat leaves at seven'.split(' ');
   const growing = words.map((_, at) => cue(300 * at, 300 * at + 300, words.slice(0, at + 1).join(' ')));
   t.deepEqual(dialogueOf(growing).lines, [cue(0, 1500, 'The boat leaves at seven')]);
