@@ -189,12 +189,17 @@ export function contradictsLanguage(
   return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !isAmong(code, declared);
 }
 
-/** True if most letters of some texts are of no script in which a language is written; false if its tag names a script. */
+/** Letters from which a whole track is judged by its script, and their share in it: fewer are a scene in another language. */
+const TRACK_SCRIPT = { letters: 100, ownShare: 0.05 } as const;
+
+/** True if hardly a letter of a track is of a script in which its language is written; false if the tag names a script. */
 export function isInOtherScript(tag: string, texts: readonly string[]): boolean {
-  const language = baseLanguage(tag);
   const [canonical] = canonicalTags(tag);
-  if (language === null || canonical === undefined || new Intl.Locale(canonical).script !== undefined) return false;
-  return isForeignScript(lettersOf(texts.join(' ')), [language]);
+  const script = scripts[baseLanguage(tag) ?? ''];
+  if (script === undefined || canonical === undefined || new Intl.Locale(canonical).script !== undefined) return false;
+  const words = lettersOf(texts.join(' ')).filter((letter) => /\p{L}/u.test(letter));
+  const own = words.filter((letter) => script.test(letter)).length;
+  return words.length >= TRACK_SCRIPT.letters && own < TRACK_SCRIPT.ownShare * words.length;
 }
 
 /** From how many characters on an identifier is believed against a tag: fewer are a name, a cry or a foreign word. */

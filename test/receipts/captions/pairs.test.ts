@@ -7,6 +7,7 @@ import {
   contradictionCharacters,
   contradicts,
   type IdentifiedText,
+  isInOtherScript,
 } from '../../../rules/languages.ts';
 import { pairedCues, type TextPair } from '../../../rules/pairing.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
@@ -192,6 +193,14 @@ test('bug: a macrolanguage and its members were two languages', (t) => {
   t.false(areOneLanguage('und', 'und'));
   t.is(trackIn([track('nn', 9, 2), track('nb', 1, 3)], 'nob')?.trackIndex, 3);
   t.is(trackIn([track('nn', 9, 2), track('en', 9, 3)], 'no')?.trackIndex, 2);
+});
+
+test('bug: a track in another script than that of its tag was taken if no language was identified', (t) => {
+  const russian = Array.from({ length: 10 }, () => 'Лодка уходит завтра');
+  for (const tag of ['en', 'pl', 'ko', 'ar', 'en-GB']) t.true(isInOtherScript(tag, russian), tag);
+  for (const tag of ['ru', 'bg', 'sr', 'und', 'en-Cyrl', 'sw']) t.is(isInOtherScript(tag, russian), tag === 'sw', tag);
+  t.false(isInOtherScript('en', russian.slice(0, 3)), 'a scene');
+  t.false(isInOtherScript('en', [...russian, 'The boat leaves at seven tomorrow.']));
 });
 
 test('a text that names no language is not a language', (t) => {
