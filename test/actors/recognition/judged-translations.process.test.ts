@@ -182,7 +182,7 @@ test('a translation is judged again by the present gates, and checked for its fo
   const job = await jobOf(approved, 'de');
   const { translation } = job;
   if (translation === undefined) throw new Error('a model was asked');
-  t.like((await reopenedFor(job, translation)).judgement, { rules: { version: 5 }, check: 'judged_again' });
+  t.like((await reopenedFor(job, translation)).judgement, { rules: { version: 7 }, check: 'judged_again' });
   for (const [title, [forge, place]] of Object.entries({ ...malformed, ...unasked })) {
     const forged = reopenedFor(job, { ...translation, ...forge(translation) });
     const error = await t.throwsAsync(forged, { instanceOf: EvidenceChainError }, title);
