@@ -1,6 +1,8 @@
 import { ServiceError } from '../contract/base/errors.ts';
 import type { SubtitleFormat, SubtitleNote, SubtitleTrack } from '../contract/sources/subtitle-track.ts';
 import type { Steps } from './steps.ts';
+import { type AdaptedText, decodedText, demandLetters } from './text-encoding.ts';
+import { foreignLetters, LetterCount } from './written-letters.ts';
 
 /** So many lines are looked at in one step: the longest step is then the one over a file of a single line. */
 export const linesOfStep = 64;
@@ -55,12 +57,6 @@ export interface WrittenCue {
   readonly text: string;
 }
 
-/** A text that was adapted, with what was adapted in it. */
-interface AdaptedText {
-  readonly text: string;
-  readonly notes: readonly SubtitleNote[];
-}
-
 const notesOf = (note: SubtitleNote['note'], lines: readonly number[]): SubtitleNote[] =>
   lines[0] === undefined ? [] : [{ note, line: lines[0], count: lines.length }];
 
@@ -84,9 +80,95 @@ const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slic
 const isBlank = (line: string): boolean => line.trim() === '';
 
 const srtTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[,.](\\d{3})';
-const srtTimes = new RegExp(`^\\s*${srtTime}\\s*-->\\s*${srtTime}(?:\\s.*)?$`);
+const srtTimes = new RegExp(`^\\s*${srtTime}\\s*-->\\s*${srtTime}(?:\\s.*)?$`, 's');
 /** ffmpeg reads no longer line of a SubRip file as one. */
 const longestSrtBytes = 4000;
+
+/** Marks without a width, which editors show as nothing: those of direction, joiners, and byte order marks. */
+const marks = '[\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u2069\\uFEFF]';
+const marksAround = new RegExp(`^(?:\\s*${marks})+\\s*|\\s*(?:${marks}\\s*)+$`, 'g');
+const withoutMarks = (line: string): string => line.replaceAll(marksAround, '');
+
+/** Times as other programs write them: fewer digits, no milliseconds, a comma or a point, no hours, another arrow. */
+const looseTime = '(?:(\\d{1,4}) ?: ?)?([0-5]?\\d) ?: ?([0-5]?\\d)(?: ?[,.] ?(\\d{1,9}))?';
+const looseTimes = new RegExp(`^\\s*${looseTime}\\s*(?:-{1,2}[>›]|[–—]>?|→)\\s*${looseTime}(\\s.*)?$`, 's');
+/** Whole times around another arrow; text may have a range such as `9:30 – 10:15`. */
+const otherArrow = /^\s*\d{1,4}:\d{1,2}:\d{1,2}[,.]\d{1,3}\s*(?:->|--›|[–—]>?|→)\s*\d{1,4}:\d{1,2}:\d{1,2}[,.]\d{1,3}/;
+/** A line that is meant as times, whatever is wrong with it. */
+const meantAsTimes = /^[\s\d:.,;]*\d:[\d\s:.,;]*--+>|\d:\d.*--+>.*\d:\d/;
+
+/** Times in the form of a format, whose point is `point`; null for a line without times. */
+function timesIn(line: string, point: string): string | null {
+  const [, h1 = '0', m1 = '', s1 = '', f1 = '', h2 = '0', m2 = '', s2, f2 = '', rest = ''] =
+    looseTimes.exec(line) ?? [];
+  if (s2 === undefined) return null;
+  const two = (digits: string): string => digits.padStart(2, '0');
+  // A fraction of a second: `,8` is 800 ms.
+  const written = (hours: string, minutes: string, seconds: string, fraction: string): string =>
+    `${two(hours)}:${two(minutes)}:${two(seconds)}${point}${fraction.slice(0, 3).padEnd(3, '0')}`;
+  return `${written(h1, m1, s1, f1)} --> ${written(h2, m2, s2, f2)}${rest}`;
+}
+
+/** Lines that were adapted, by the kind of what was adapted. */
+class Adapted {
+  readonly #lines = new Map<SubtitleNote['note'], number[]>();
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  at(note: SubtitleNote['note'], line: number): void {
+    const lines = this.#lines.get(note) ?? [];
+    this.#lines.set(note, lines);
+    lines.push(line);
+  }
+
+  /** Notes a line, and returns what it is read as. */
+  line(note: SubtitleNote['note'], line: number, readAs: string): string {
+    this.at(note, line);
+    return readAs;
+  }
+
+  notes(): SubtitleNote[] {
+    return [...this.#lines].flatMap(([note, lines]) => notesOf(note, lines));
+  }
+}
+
+/**
+ * The text of a SubRip file with its times in the usual form, and without marks in front of them and of their numbers. Every line
+ * keeps its place. What cannot be times is left as it is.
+ */
+function* withPlainTimes(file: string): Steps<AdaptedText> {
+  const kept = new JoinedLines();
+  const adapted = new Adapted();
+  let above: TextLine | null = null;
+  const keep = ({ line, text }: TextLine, isNumberOfCue: boolean): void => {
+    const words = withoutReturn(text);
+    const plain = withoutMarks(words);
+    // Two byte order marks in front of the first number have always been read.
+    const isRead = line === 1 && /^\uFEFF*\d+\s*$/.test(words);
+    if (plain === words || !isNumberOfCue || isRead) kept.add(text);
+    else kept.add(adapted.line('invisible_mark', line, plain) + text.slice(words.length));
+  };
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(text);
+    const plain = withoutMarks(words);
+    const isBelowNumber: boolean = above !== null && isNumber(withoutMarks(withoutReturn(above.text)));
+    const isArrow: boolean = words.includes('-->') || (isBelowNumber && otherArrow.test(plain));
+    const meant: string | null = !isArrow || srtTimes.test(plain) ? plain : timesIn(plain, ',');
+    const isTimes: boolean = isArrow && meant !== null;
+    if (above !== null) keep(above, isTimes && isBelowNumber);
+    above = isTimes ? null : { line, text };
+    if (!isTimes && words.includes('-->') && !meantAsTimes.test(words)) adapted.at('arrow', line);
+    if (!isTimes) continue;
+    if (plain !== words) adapted.at('invisible_mark', line);
+    if (meant !== plain) adapted.at('time_form', line);
+    kept.add(meant === words ? text : meant + text.slice(words.length));
+  }
+  if (above !== null) keep(above, false);
+  return { text: adapted.isEmpty ? file : kept.text(), notes: adapted.notes() };
+}
 
 /** The number of a cue by itself. */
 const isNumber = (line: string): boolean => /^\s*\d+\s*$/.test(line);
@@ -105,7 +187,7 @@ function* withNumbers(file: string): Steps<AdaptedText> {
   let cues = 0;
   for (const { line, text } of linesOf(file)) {
     if (line % linesOfStep === 0) yield;
-    const isTimed = text.includes('-->');
+    const isTimed = srtTimes.test(withoutReturn(text)) || meantAsTimes.test(text);
     if (isTimed) cues += 1;
     if (isTimed && last === null) without.push(line);
     else if (isTimed && above !== null && isBlank(above)) {
@@ -155,12 +237,13 @@ function* srtCues(file: string): Steps<WrittenCue[]> {
     const words = withoutReturn(whole);
     if (Buffer.byteLength(words) > longestSrtBytes) throw faultyLine(line, `longer than ${longestSrtBytes} bytes`);
     if (isBlank(words)) continue;
-    if (!words.includes('-->')) {
+    const times = srtTimes.exec(words);
+    if (times === null && !meantAsTimes.test(words)) {
       if (last !== null) place(last);
       last = { line, text: words };
       continue;
     }
-    const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = srtTimes.exec(words) ?? [];
+    const [, h1 = '', m1 = '', s1 = '', ms1 = '', h2 = '', m2 = '', s2 = '', ms2] = times ?? [];
     if (ms2 === undefined) throw faultyLine(line, 'times are needed, such as 00:01:02,345 --> 00:01:04,000');
     const isFirst = last === null && open === null;
     if (!isFirst && !isNumber(last?.text ?? '')) {
@@ -236,6 +319,23 @@ function* withOrderedFields(file: string): Steps<AdaptedText> {
   return moved.length === 0 ? { text: file, notes: [] } : { text: kept.text(), notes: notesOf('field_order', moved) };
 }
 
+/**
+ * The text of an ASS file without marks in front of its first heading, and with its events that have separators of Unicode noted.
+ * A viewer shows these as the end of a line.
+ */
+function* withPlainHeading(file: string): Steps<AdaptedText> {
+  const adapted = new Adapted();
+  const [heading = ''] = file.split('\n', 1);
+  const plain = withoutMarks(heading);
+  const isMarked = plain !== heading && plain.startsWith('[');
+  if (isMarked) adapted.at('invisible_mark', 1);
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    if (/^dialogue:.*[\u2028\u2029]/is.test(text)) adapted.at('line_separator', line);
+  }
+  return { text: isMarked ? plain + file.slice(heading.length) : file, notes: adapted.notes() };
+}
+
 /** A line of dialogue by the fields of its file, in the order that ffmpeg reads; the line itself if it has too few. */
 function orderedEvent(text: string, order: readonly string[]): string {
   const values = text.slice(text.indexOf(':') + 1).split(',');
@@ -252,7 +352,7 @@ function orderedEvent(text: string, order: readonly string[]): string {
 }
 
 const assTime = '(\\d{1,4}):([0-5]\\d):([0-5]\\d)[.](\\d{2})';
-const assEvent = new RegExp(`^Dialogue: *[^,]*,${assTime},${assTime},((?:[^,]*,){6}.*)$`);
+const assEvent = new RegExp(`^Dialogue: *[^,]*,${assTime},${assTime},((?:[^,]*,){6}.*)$`, 's');
 
 /** The events of an ASS or SSA file that show something. Throws `invalid_subtitle_file`. */
 function* assCues(file: string): Steps<WrittenCue[]> {
@@ -289,6 +389,71 @@ const isPresentation = (line: string): boolean => /^(?:STYLE|REGION)[ \t]*$/.tes
  * of such a name.
  */
 const isTakenForOther = (name: string): boolean => /^(?:NOTE|WEBVTT)/.test(name) && !isComment(name);
+
+/** The state of a file at a line: the kind of the block that it is in. */
+type VttPlace = 'between' | 'head' | 'again' | 'passed over' | 'name' | 'cue';
+
+const isHeading = (line: string): boolean => /^WEBVTT(?:[ \t]|$)/.test(line);
+
+/**
+ * The text of a WebVTT file with its times in the form of the format, and without marks in front of them. The headings of further
+ * parts of a stream are left out. Every line keeps its place. Throws `invalid_subtitle_file` if parts have different clocks.
+ */
+function* withPlainBlocks(file: string): Steps<AdaptedText> {
+  const kept = new JoinedLines();
+  const adapted = new Adapted();
+  const at: { place: VttPlace } = { place: 'between' };
+  let clock: string | null = null;
+  let heading: TextLine | null = null;
+  const clockAt = (line: number, words: string): void => {
+    if (!words.startsWith('X-TIMESTAMP-MAP')) return;
+    if (clock !== null && clock !== words) throw faultyLine(line, 'the parts of the file have different clocks');
+    clock = words;
+    adapted.at('stream_clock', line);
+  };
+  /** Times that begin a cue, as the format has them; other lines as they are. */
+  const begun = (line: number, words: string): string => {
+    const plain = withoutMarks(words);
+    const meant = vttTimes.test(plain) || !plain.includes('-->') ? plain : (timesIn(plain, '.') ?? plain);
+    if (!vttTimes.test(meant)) return words;
+    at.place = 'cue';
+    if (plain !== words) adapted.at('invisible_mark', line);
+    return meant === plain ? meant : adapted.line('time_form', line, meant);
+  };
+  for (const { line, text } of linesOf(file)) {
+    if (line % linesOfStep === 0) yield;
+    const words = withoutReturn(text);
+    const end = text.slice(words.length);
+    const plain = withoutMarks(words);
+    if (heading !== null) {
+      const isName = words.includes('-->');
+      kept.add(isName ? heading.text : '');
+      if (!isName) adapted.at('repeated_head', heading.line);
+      at.place = isName ? 'name' : 'again';
+      heading = null;
+    }
+    let read = words;
+    if (words === '') at.place = 'between';
+    else if (line === 1) {
+      at.place = 'head';
+      if (isHeading(plain) && plain !== words) read = adapted.line('invisible_mark', line, plain);
+    } else if (at.place === 'again') {
+      clockAt(line, words);
+      read = '';
+    } else if (at.place === 'head') clockAt(line, words);
+    else if (at.place === 'cue') {
+      if (words.includes('-->') && !meantAsTimes.test(words)) adapted.at('arrow', line);
+    } else if (at.place === 'name') read = begun(line, words);
+    else if (at.place === 'between') {
+      at.place = isComment(words) || isPresentation(words) ? 'passed over' : 'name';
+      if (at.place === 'name') read = begun(line, words);
+      if (isHeading(words)) heading = { line, text };
+    }
+    if (heading === null) kept.add(read + end);
+  }
+  if (heading !== null) kept.add(heading.text);
+  return { text: adapted.isEmpty ? file : kept.text(), notes: adapted.notes() };
+}
 
 /**
  * The text of a WebVTT file without styles and regions, since ffmpeg reads no cue behind a block of styles. It also leaves out
@@ -350,7 +515,7 @@ function withLine(block: Block | null, line: number, words: string): Block {
   if (block.is === 'name') return timed(line, words);
   if (block.is === 'head') checkHead(line, words);
   if (block.is === 'cue') {
-    if (words.includes('-->')) throw faultyLine(line, 'a blank line is needed before the next cue');
+    if (meantAsTimes.test(words)) throw faultyLine(line, 'a blank line is needed before the next cue');
     block.text.add(words);
   }
   return block;
@@ -358,7 +523,6 @@ function withLine(block: Block | null, line: number, words: string): Block {
 
 function checkHead(line: number, words: string): void {
   if (words.includes('-->')) throw faultyLine(line, 'a blank line is needed before the first cue');
-  if (words.startsWith('X-TIMESTAMP-MAP')) throw faultyLine(line, 'the file is a part of a stream with its own clock');
 }
 
 const noTimes = (line: number) => faultyLine(line, 'times are needed, such as 00:01:02.345 --> 00:01:04.000');
@@ -368,243 +532,6 @@ function timed(line: number, words: string): Block {
   if (ms2 === undefined) throw noTimes(line);
   const [startMs, endMs] = [msOf(h1, m1, s1, Number(ms1)), msOf(h2, m2, s2, Number(ms2))];
   return { is: 'cue', line, startMs, endMs, text: new JoinedLines() };
-}
-
-/** The text of a subtitle file, and the encoding that it was in by its name in the Encoding Standard. */
-interface DecodedText extends AdaptedText {
-  readonly encoding: string;
-}
-
-const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16be', [0xfe, 0xff]],
-  ['utf-16le', [0xff, 0xfe]],
-];
-
-// Tabs and line ends are text. Control characters are the sign of a binary file, or of another encoding.
-const control = /[^\P{Cc}\t\n\r]/u;
-// Tables put characters there that the platform does not have, such as those of Hong Kong in Big5.
-const privateUse = /\p{Co}/u;
-const loneReturn = /\r(?!\n)/g;
-
-/** Names of code pages that systems and players use and the Encoding Standard lacks, by the encoding that it reads them as. */
-const codePages: Readonly<Record<string, string>> = {
-  cp949: 'euc-kr',
-  ms949: 'euc-kr',
-  uhc: 'euc-kr',
-  cp932: 'shift_jis',
-  cp936: 'gbk',
-  cp950: 'big5',
-  cp65001: 'utf-8',
-};
-
-/** 0x80 to 0x9F of windows-1252: Node.js up to 22 decodes them as ISO-8859-1 (nodejs/node#56542). Undefined ones stay. */
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
-
-/** Encodings whose text follows from the bytes alone; the tables of the others belong to the platform. */
-const unicodeEncodings: readonly string[] = ['utf-8', 'utf-16be', 'utf-16le'];
-
-/** True if the text of a file in this encoding is the same on every platform. */
-export const isUnicode = (encoding: string): boolean => unicodeEncodings.includes(encoding);
-
-/** The line, counted from 1, in which a place of a text is. */
-const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
-
-type Decoder = InstanceType<typeof TextDecoder>;
-
-function decoderOf(name: string): Decoder {
-  try {
-    return new TextDecoder(codePages[name.trim().toLowerCase()] ?? name, { fatal: true });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ServiceError('invalid_subtitle_request', `encoding: ${name} is not an encoding that this host decodes`);
-  }
-}
-
-/**
- * Decodes a subtitle file, its byte order mark left out. The mark decides before the name does (Encoding Standard, "decode");
- * without either the encoding is UTF-8. A carriage return alone becomes the end of a line. Throws `invalid_subtitle_request` for
- * an unknown name, and `subtitle_encoding_mismatch` for bytes that are not text in this encoding.
- */
-export function decodedText(bytes: Uint8Array, named: string | null): DecodedText {
-  const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
-  const stated = decoderOf(named ?? 'utf-8');
-  const decoder = marked === undefined ? stated : decoderOf(marked);
-  const { encoding } = decoder;
-  const refusal = (message: string) =>
-    new ServiceError(
-      'subtitle_encoding_mismatch',
-      marked === undefined ? message + offeredEncoding(bytes, encoding) : message,
-    );
-  const { text, notes } = withLineFeeds(decodedOrRefused(decoder, bytes, refusal));
-  const faults = [
-    ['control character', control],
-    ...(isUnicode(encoding) ? [] : [['private character', privateUse] as const]),
-  ] as const;
-  for (const [name, fault] of faults) {
-    const found = fault.exec(text);
-    if (found === null) continue;
-    const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const place = `line ${lineAt(text, found.index)} has the ${name} U+${code}`;
-    throw refusal(`${place}: the file is not text in ${encoding}`);
-  }
-  return { encoding, text, notes };
-}
-
-/** The text with a line feed for each carriage return that has none behind it. */
-function withLineFeeds(text: string): AdaptedText {
-  const first = text.search(loneReturn);
-  if (first === -1) return { text, notes: [] };
-  const adapted = text.replaceAll(loneReturn, '\n');
-  const count = text.match(loneReturn)?.length ?? 0;
-  return { text: adapted, notes: [{ note: 'line_end', line: lineAt(adapted, first), count }] };
-}
-
-/** Text in another script than the Latin one has at least so many letters of it, and this share of all. */
-const FOREIGN_SCRIPT = { letters: 4, share: 0.2 } as const;
-
-/**
- * The scripts that text in an encoding decodes to: at least this share of the letters beyond ASCII are of them. In order: bytes
- * that fit an earlier one may fit a later one by chance.
- */
-const guesses: readonly (readonly [string, RegExp, number])[] = [
-  ['utf-8', /\p{L}/gu, 1],
-  ['utf-16le', /\p{L}/gu, 1],
-  ['utf-16be', /\p{L}/gu, 1],
-  ['shift_jis', /[ぁ-ヿ]/gu, 0.3],
-  ['euc-jp', /[ぁ-ヿ]/gu, 0.3],
-  ['euc-kr', /[가-힣]/gu, 0.95],
-  ['gb18030', /\p{Script=Han}/gu, 0.95],
-  ['big5', /\p{Script=Han}/gu, 0.95],
-  ['windows-1251', /[а-яёіїєўђјљњћџ]/gu, 0.75],
-  ['windows-1252', /[\p{Ll}ÀÁÂÄÇÈÉÊÖØÜ]/gu, 0.75],
-];
-
-/** So many bytes at most are looked at for a guess: every encoding is tried on them without a break. */
-const guessedBytes = 16 * 1024;
-
-/** The first lines of a file: no encoding has a line feed within a character, and UTF-16 has two bytes in each. */
-const firstLines = (bytes: Uint8Array): Uint8Array =>
-  bytes.length <= guessedBytes ? bytes : bytes.subarray(0, (bytes.lastIndexOf(0x0a, guessedBytes - 1) + 1) & ~1);
-
-/** True if a text is one that this encoding, and hardly another one, would give. */
-function isLikely(text: string, [encoding, script, share]: (typeof guesses)[number]): boolean {
-  if (control.test(text)) return false;
-  // Any bytes are signs in it, and a subtitle file only if they are meant so.
-  if (encoding.startsWith('utf-16')) return formatOf(text, Math.max(0, text.search(/\S/))) !== null;
-  const letters = text.match(/\p{L}/gu) ?? [];
-  const further = letters.filter((letter) => letter > '\u007F');
-  const own = further.join('').match(script)?.length ?? 0;
-  const isEnough =
-    encoding === 'utf-8' || encoding === 'windows-1252'
-      ? own > 0
-      : own >= FOREIGN_SCRIPT.letters && further.length >= FOREIGN_SCRIPT.share * letters.length;
-  return isEnough && own >= share * further.length;
-}
-
-/** The encoding that the first lines look most like, to be offered and never taken; null if they look like none. */
-function likelyEncoding(file: Uint8Array): string | null {
-  const bytes = firstLines(file);
-  for (const guess of guesses) {
-    const [encoding] = guess;
-    try {
-      if (isLikely(decodedBy(decoderOf(encoding), bytes), guess)) return encoding;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-    }
-  }
-  return null;
-}
-
-function offeredEncoding(bytes: Uint8Array, encoding: string): string {
-  const likely = likelyEncoding(bytes);
-  return likely === null || likely === encoding ? '' : `; they look like ${likely}`;
-}
-
-function decodedOrRefused(decoder: Decoder, bytes: Uint8Array, refusal: (message: string) => ServiceError): string {
-  try {
-    return decodedBy(decoder, bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw refusal(`the bytes are not text in ${decoder.encoding}`);
-  }
-}
-
-/** The bytes that may come second in a pair of windows-949 outside of EUC-KR. */
-const hangulTrails = [...Array(0xff).keys()].filter(
-  (byte) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte >= 0x81,
-);
-let koreanPairs: Uint16Array | null = null;
-
-/**
- * The characters of windows-949 by their two bytes, 0 for none. The Encoding Standard reads both names as windows-949; Node.js reads
- * EUC-KR alone. Windows-949 adds two signs, and 8,822 syllables: all that EUC-KR lacks, in the order of Unicode.
- */
-function pairsOfKorean(): Uint16Array {
-  if (koreanPairs !== null) return koreanPairs;
-  const pairs = new Uint16Array(0x1_0000);
-  const plain = new Set<number>();
-  const decoder = new TextDecoder('euc-kr');
-  const trails = [...Array(94).keys()].map((at) => 0xa1 + at);
-  for (let lead = 0xa1; lead <= 0xfe; lead += 1) {
-    const row = decoder.decode(Uint8Array.from(trails.flatMap((trail) => [lead, trail, 0x0a]))).split('\n');
-    for (const [at, trail] of trails.entries()) {
-      const text = row[at] ?? '';
-      if (text.length !== 1 || text === '\uFFFD') continue;
-      pairs[256 * lead + trail] = text.charCodeAt(0);
-      plain.add(text.charCodeAt(0));
-    }
-  }
-  pairs[0xa2e6] = 0x20ac;
-  pairs[0xa2e7] = 0xae;
-  let syllable = 0xac00;
-  for (let lead = 0x81; lead <= 0xc6; lead += 1) {
-    for (const trail of hangulTrails) {
-      if (lead > 0xa0 && trail > 0xa0) break;
-      while (plain.has(syllable)) syllable += 1;
-      if (syllable > 0xd7a3) break;
-      pairs[256 * lead + trail] = syllable;
-      syllable += 1;
-    }
-  }
-  koreanPairs = pairs;
-  return pairs;
-}
-
-/** So many arguments at most are given to one call. */
-const unitsOfPiece = 8192;
-
-/** Decodes windows-949. Throws `TypeError` for bytes that are none. */
-function koreanText(bytes: Uint8Array): string {
-  const pairs = pairsOfKorean();
-  const units = new Uint16Array(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const lead = bytes[at] ?? 0;
-    let unit = lead;
-    if (lead >= 0x80) {
-      unit = pairs[256 * lead + (bytes[at + 1] ?? 0)] ?? 0;
-      if (unit !== 0) at += 1;
-      // A control character, which no text has; its place is found later.
-      else if (lead < 0xa0) unit = lead;
-      else throw new TypeError(`byte ${at} begins no character of windows-949`);
-    }
-    units[length] = unit;
-    length += 1;
-  }
-  const pieces: string[] = [];
-  for (let from = 0; from < length; from += unitsOfPiece) {
-    pieces.push(String.fromCharCode(...units.subarray(from, Math.min(length, from + unitsOfPiece))));
-  }
-  return pieces.join('');
-}
-
-/** Throws `TypeError` for bytes that are not text in this encoding. */
-function decodedBy(decoder: Decoder, bytes: Uint8Array): string {
-  if (decoder.encoding === 'euc-kr') return koreanText(bytes);
-  const text = decoder.decode(bytes);
-  if (decoder.encoding !== 'windows-1252') return text;
-  return text.replaceAll(/[\u0080-\u009F]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
 }
 
 /** A subtitle file that was read whole. */
@@ -625,21 +552,53 @@ const scanners: Readonly<Record<SubtitleFormat, (text: string) => Steps<WrittenC
   ass: assCues,
 };
 
-/** The format that a text states, whose first character after white space is at `start`; null if it states none. */
-function formatOf(text: string, start: number): SubtitleFormat | null {
-  const line = text.lastIndexOf('\n', start) + 1;
-  if (text.startsWith('WEBVTT', line)) return 'webvtt';
-  if (/^\[script info\]/i.test(text.slice(line, line + 100))) return 'ass';
-  return text.includes('-->') ? 'srt' : null;
+const firstSign = new RegExp(`(?!${marks})\\S`);
+
+/** The format that a text states, by its first line that shows something; null if it states none. */
+function formatOf(text: string): SubtitleFormat | null {
+  const start = Math.max(0, text.search(firstSign));
+  const line = withoutMarks(text.slice(text.lastIndexOf('\n', start) + 1, start + 100));
+  if (line.startsWith('WEBVTT')) return 'webvtt';
+  if (/^\[script info\]/i.test(line)) return 'ass';
+  return text.includes('-->') || text.split('\n', 10).some((each) => otherArrow.test(each)) ? 'srt' : null;
+}
+
+/** A readable text, and the same with each line at the place that it has in the file. */
+interface ReadableText extends AdaptedText {
+  readonly inPlace: string;
 }
 
 /**
  * The text of a decoded file in its readable form. SubRip has the numbers of all cues but the first. WebVTT has no styles,
- * regions and some names. ASS has the fields of its events in order. A file in this form is unchanged.
+ * regions and some names. ASS has the fields of its events in order. Times have the form of the format. A file in this form is
+ * unchanged.
  */
-export function* readableText(text: string, format: SubtitleFormat): Steps<AdaptedText> {
-  if (format === 'webvtt') return { text: yield* withoutPresentation(text), notes: [] };
-  return format === 'srt' ? yield* withNumbers(text) : yield* withOrderedFields(text);
+export function* readableText(text: string, format: SubtitleFormat): Steps<ReadableText> {
+  if (format === 'webvtt') {
+    const plain = yield* withPlainBlocks(text);
+    return { text: yield* withoutPresentation(plain.text), inPlace: plain.text, notes: plain.notes };
+  }
+  const plain = format === 'srt' ? yield* withPlainTimes(text) : yield* withPlainHeading(text);
+  const readable = format === 'srt' ? yield* withNumbers(plain.text) : yield* withOrderedFields(plain.text);
+  return { ...readable, inPlace: readable.text, notes: [...plain.notes, ...readable.notes] };
+}
+
+const cueMarkup = /<[^<>]*>|\{[^{}]*\}|\\[Nnh]/g;
+
+/** The cues whose letters the stated language does not have, if these are most letters that it could not be without. */
+function* otherLetters(cues: readonly WrittenCue[], format: SubtitleFormat, language: string): Steps<SubtitleNote[]> {
+  const whole = new LetterCount();
+  for (const [at, { text }] of cues.entries()) {
+    if (at % linesOfStep === 0) yield;
+    // The fields of an event in front of its text.
+    const words = format === 'ass' ? text.split(',').slice(6).join(',') : text;
+    whole.add(words.replaceAll(cueMarkup, ' '));
+  }
+  const foreign = foreignLetters(whole, language);
+  if (foreign === null) return [];
+  const having = cues.filter(({ text }) => foreign.some((sign) => text.toLowerCase().includes(sign)));
+  const lines = (having.length === 0 ? cues : having).map(({ line }) => line);
+  return notesOf('other_letters', lines).map((note) => ({ ...note, found: foreign.slice(0, 5).join(' ') }));
 }
 
 /**
@@ -649,13 +608,21 @@ export function* readableText(text: string, format: SubtitleFormat): Steps<Adapt
  */
 export function* openSubtitleFile(
   bytes: Uint8Array,
-  stated: { readonly format: SubtitleFormat | null; readonly encoding: string | null },
+  stated: {
+    readonly format: SubtitleFormat | null;
+    readonly encoding: string | null;
+    /** The stated language of the text, as a base code; null or absent if none is stated. */
+    readonly language?: string | null;
+  },
 ): Steps<SubtitleFile> {
-  const { encoding, text, notes } = decodedText(bytes, stated.encoding);
+  const { language = null } = stated;
+  const decoded = decodedText(bytes, stated.encoding, language);
+  const { encoding, text, notes } = decoded;
   yield;
-  const start = text.search(/\S/);
-  if (start === -1) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
-  const found = formatOf(text, start);
+  demandLetters(bytes, decoded, language);
+  yield;
+  if (!firstSign.test(text)) throw new ServiceError('invalid_subtitle_file', 'the file is empty');
+  const found = formatOf(text);
   if (found === null || (stated.format ?? found) !== found) {
     const seen =
       found === null ? 'this is not an SRT, WebVTT or ASS file' : `its text is ${found}, not ${stated.format}`;
@@ -663,11 +630,11 @@ export function* openSubtitleFile(
   }
   yield;
   const readable = yield* readableText(text, found);
-  // The readable text of WebVTT lacks lines; every line of the others is at its place.
-  const cues = yield* scanners[found](found === 'webvtt' ? text : readable.text);
+  const cues = yield* scanners[found](readable.inPlace);
   if (cues.length === 0) throw new ServiceError('invalid_subtitle_file', 'the file holds no cue');
   const read = Buffer.from(readable.text, 'utf8');
-  return { format: found, encoding, text: read, notes: [...notes, ...readable.notes], cues };
+  const remarks = language === null ? [] : yield* otherLetters(cues, found, language);
+  return { format: found, encoding, text: read, notes: [...notes, ...readable.notes, ...remarks], cues };
 }
 
 /** The counts of the cues of a file over media of so many ms; see the schema of a subtitle track. */

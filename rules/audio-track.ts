@@ -1,9 +1,12 @@
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../contract/study/plan.ts';
-import { baseLanguage } from './languages.ts';
+import { areOneLanguage, baseLanguage } from './languages.ts';
+
+/** The rule by which `no` is the language of a track in `nb`. Earlier versions lack it, and state another rule then. */
+export const macrolanguageRule = 'only track of the declared macrolanguage';
 
 /** Why a study listens to this one of several audio tracks. */
-type AudioTrackRule = 'only track of the declared language' | 'default flag' | 'first track';
+type AudioTrackRule = 'only track of the declared language' | typeof macrolanguageRule | 'default flag' | 'first track';
 
 interface AudioTrackChoice {
   readonly rule: AudioTrackRule;
@@ -23,10 +26,11 @@ type RequestedLanguage = AnalysisRequest['language']['languagePair']['requestedS
 
 /**
  * The audio track that a study uses; null if the source has none. It is the one track whose stated language is the declared one
- * (scripts and regions aside). If none or several are, it is the first that the container flags as default; if none is flagged,
- * the first. Sources that earlier versions registered name no flags.
+ * (scripts and regions aside). If none is, it is the one that is one language with it by a macrolanguage. If none or several are, it
+ * is the first that the container flags as default; if none is flagged, the first. Sources that earlier versions registered name
+ * no flags. `knowsMembers` is false for a choice of a version that knew no members.
  */
-export function audioTrackOf(source: Source, requested: RequestedLanguage): AudioTrack | null {
+export function audioTrackOf(source: Source, requested: RequestedLanguage, knowsMembers = true): AudioTrack | null {
   const tracks = source.tracks
     .filter(({ kind }) => kind === 'audio')
     .map(({ index, codec }) => ({
@@ -37,17 +41,20 @@ export function audioTrackOf(source: Source, requested: RequestedLanguage): Audi
   const [first] = tracks;
   if (first === undefined) return null;
   if (tracks.length === 1) return { index: first.index, choice: null };
-  const declared = requested.mode === 'declared' ? baseLanguage(requested.languages[0] ?? '') : null;
-  const [spoken, ...more] = tracks.filter(
-    ({ language }) => declared !== null && language !== null && baseLanguage(language) === declared,
-  );
+  const declared = requested.mode === 'declared' ? (requested.languages[0] ?? '') : '';
+  const base = baseLanguage(declared);
+  const spoken = tracks.filter(({ language }) => base !== null && language !== null && baseLanguage(language) === base);
+  const members = tracks.filter(({ language }) => language !== null && areOneLanguage(language, declared));
   const flagged = tracks.find(({ index }) => source.defaultTracks?.includes(index));
   const chosenAs = (rule: AudioTrackRule, index: number): AudioTrack => {
     const others = tracks.filter((track) => track.index !== index);
     const named = others.map((track) => `${track.index}:${track.codec}:${track.language ?? ''}`);
     return { index, choice: { rule, others: named.join(',') } };
   };
-  if (spoken !== undefined && more.length === 0) return chosenAs('only track of the declared language', spoken.index);
+  const [only, ...more] = spoken.length === 0 && knowsMembers ? members : spoken;
+  if (only !== undefined && more.length === 0) {
+    return chosenAs(spoken.length === 0 ? macrolanguageRule : 'only track of the declared language', only.index);
+  }
   if (flagged !== undefined) return chosenAs('default flag', flagged.index);
   return chosenAs('first track', first.index);
 }

@@ -159,9 +159,12 @@ function distanceToShot(atMs: number, shotTimesMs: readonly number[]): number | 
   return after !== undefined && after - atMs < atMs - before ? after - atMs : before - atMs;
 }
 
+/** The reading of a Chinese character in parentheses behind it: who reads the character does not read it twice. */
+const rubyReading = /(?<=\p{Script=Han})[(（][\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}ー・]+[)）]/gu;
+
 /**
  * Measures a cue, which has a length, beside the one before it. Reading speed counts every character of the text, spaces and
- * punctuation too. It is rounded up, so that it passes a whole limit exactly when the real one does.
+ * punctuation too, but no readings of ruby. It is rounded up, so that it passes a whole limit exactly when the real one does.
  */
 export function cueMeasuresOf(
   { lineId, startMs, endMs, text }: ShownCue,
@@ -171,6 +174,8 @@ export function cueMeasuresOf(
   const durationMs = endMs - startMs;
   const lines = textLinesOf(text).map(graphemesOf);
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  const readings = [...text.matchAll(rubyReading)].reduce((sum, [reading]) => sum + graphemesOf(reading).length, 0);
+  const readCharacters = characters - readings;
   const widthOf = (line: readonly string[]): number =>
     line.reduce((sum, character) => sum + milliWidthOf(character, countsNarrowHalf), 0);
   return {
@@ -179,7 +184,7 @@ export function cueMeasuresOf(
     endMs,
     durationMs,
     characters,
-    readingSpeedMilliCps: Math.ceil((characters * 1_000_000) / durationMs),
+    readingSpeedMilliCps: Math.ceil((readCharacters * 1_000_000) / durationMs),
     lines: lines.length,
     longestLineMilliCharacters: Math.max(0, ...lines.map(widthOf)),
     gapBeforeMs: before === null ? null : startMs - before.endMs,

@@ -11,11 +11,71 @@ export function baseLanguage(tag: string): string | null {
   return base === null || ['und', 'mul', 'zxx', 'mis'].includes(base) ? null : base;
 }
 
-/** True if two tags name one language, whatever its script and region. */
-export function areOneLanguage(tag: string, other: string): boolean {
-  const language = baseLanguage(tag);
-  return language !== null && language === baseLanguage(other);
+/**
+ * Members of macrolanguages that films and subtitles are tagged with, by the code of the macrolanguage. From the table of
+ * macrolanguages of ISO 639-3 (iso639-3.sil.org), which the language subtag registry of BCP 47 repeats. Indonesian is not here
+ * beside Malay, nor are Croatian, Serbian and Bosnian. Each has subtitles of its own.
+ */
+const macrolanguages: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    no: 'nb nn nob nno',
+    zh: 'cmn yue wuu nan hak gan hsn cdo cjy cpx czh czo mnp lzh',
+    ar: 'arb arz ary arq aeb apc ajp acm afb acw ars apd ayl acx ayn ayp shu ssh',
+    fa: 'pes prs',
+    ms: 'zsm zlm',
+    ku: 'kmr ckb sdh',
+    et: 'ekk vro',
+    lv: 'lvs ltg',
+    sw: 'swh swc',
+    sq: 'als aln aae aat',
+    az: 'azj azb',
+    uz: 'uzn uzs',
+    mn: 'khk mvf',
+    ne: 'npi dty',
+    ps: 'pbt pbu pst',
+    om: 'gaz hae orc gax',
+    mg: 'plt xmv bhr msh skg',
+    or: 'ory spv',
+    yi: 'ydd yih',
+    ff: 'fuc fuf ffm fuv fub fuh fue fui fuq',
+    qu: 'quz quy qub qug',
+  }).flatMap(([macro, members]) => members.split(' ').map((member) => [member, macro] as const)),
+);
+
+/** Two written forms of one spoken language, which all of its speakers read. */
+const writtenForms = new Set(['no']);
+
+/** A language by its macrolanguage, or by itself without one; `member` is null for all of it. */
+interface SpokenLanguage {
+  readonly language: string;
+  readonly member: string | null;
 }
+
+function spokenLanguageOf(tag: string): SpokenLanguage | null {
+  const base = baseLanguage(tag);
+  if (base === null) return null;
+  // The canonical form of the member that stands for a macrolanguage, such as `cmn`, is the macrolanguage.
+  const stated = tag.toLowerCase().split(/[-_]/, 1)[0] ?? base;
+  for (const member of [stated, base]) {
+    const language = macrolanguages.get(member);
+    if (language !== undefined) return { language, member };
+  }
+  return { language: base, member: null };
+}
+
+/**
+ * True if two tags name one language, whatever its script and region. A macrolanguage is one with each of its members: `no` with
+ * `nb`, `zh` with `yue`. Two members are two languages: `cmn` and `yue`; but the two forms of Norwegian are one.
+ */
+export function areOneLanguage(tag: string, other: string): boolean {
+  const [one, two] = [spokenLanguageOf(tag), spokenLanguageOf(other)];
+  if (one === null || one.language !== two?.language) return false;
+  return one.member === null || two.member === null || one.member === two.member || writtenForms.has(one.language);
+}
+
+/** True if one of some tags names the language of a tag. */
+export const isAmong = (tag: string, tags: readonly string[]): boolean =>
+  tags.some((each) => areOneLanguage(tag, each));
 
 function canonicalTags(tag: string): string[] {
   try {
@@ -124,9 +184,22 @@ export function contradictsLanguage(
   const letters = lettersOf(text);
   if (isForeignScript(letters, declared)) return true;
   const recognizedCode = recognized === null ? null : recognizedLanguageCode(recognized);
-  if (recognizedCode !== null && !declared.includes(recognizedCode)) return true;
+  if (recognizedCode !== null && !isAmong(recognizedCode, declared)) return true;
   const code = identified === null ? null : baseLanguage(identified);
-  return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !declared.includes(code);
+  return code !== null && letters.length >= LANGUAGE_GATE.identifiedLetters && !isAmong(code, declared);
+}
+
+/** Letters from which a whole track is judged by its script, and their share in it: fewer are a scene in another language. */
+const TRACK_SCRIPT = { letters: 100, ownShare: 0.05 } as const;
+
+/** True if hardly a letter of a track is of a script in which its language is written; false if the tag names a script. */
+export function isInOtherScript(tag: string, texts: readonly string[]): boolean {
+  const [canonical] = canonicalTags(tag);
+  const script = scripts[baseLanguage(tag) ?? ''];
+  if (script === undefined || canonical === undefined || new Intl.Locale(canonical).script !== undefined) return false;
+  const words = lettersOf(texts.join(' ')).filter((letter) => /\p{L}/u.test(letter));
+  const own = words.filter((letter) => script.test(letter)).length;
+  return words.length >= TRACK_SCRIPT.letters && own < TRACK_SCRIPT.ownShare * words.length;
 }
 
 /** From how many characters on an identifier is believed against a tag: fewer are a name, a cry or a foreign word. */
@@ -154,6 +227,7 @@ const likes = (language: string): readonly string[] =>
 export const isOtherLanguage = (language: string, identified: string | null): boolean =>
   identified !== null &&
   !likes(identified).includes(language) &&
+  !areOneLanguage(language, identified) &&
   likes(language).some((each) => identifiable.has(each));
 
 /**
@@ -185,7 +259,7 @@ export function contradicts(
   texts: readonly IdentifiedText[],
 ): boolean {
   const near = likes(found.language);
-  if (near.includes(tagged)) return false;
+  if (near.includes(tagged) || areOneLanguage(tagged, found.language)) return false;
   if (found.method === 'script') return true;
   if (!likes(tagged).some((language) => identifiable.has(language))) return false;
   const charactersOf = (some: readonly IdentifiedText[]): number =>

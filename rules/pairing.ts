@@ -1,11 +1,7 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { Steps } from '../formats/steps.ts';
+import { byStart, dialogueOf, type TimedText } from './dialogue.ts';
 import { hullOf, lengthOf } from './time-spans.ts';
-
-/** The text of one track in one stretch of time; null if it shows something unreadable. */
-export interface TimedText extends Range {
-  readonly text: string | null;
-}
 
 /** The texts of two tracks in one stretch of time; a side without text there, or with an unreadable one, is null. */
 export interface TextPair extends Range {
@@ -16,17 +12,12 @@ export interface TextPair extends Range {
 /** Two cues belong together when at least this share of the longer one is common to both. */
 const pairingOverlap = 0.5;
 
-const byStart = (one: Range, other: Range): number => one.startMs - other.startMs || one.endMs - other.endMs;
-
 /** Text under text; where one of them could not be read, the words of both together are not known. */
 const under = (above: string | null, below: string | null): string | null =>
   above === null || below === null ? null : `${above}\n${below}`;
 
-/**
- * Cues of one track that are shown together become one, their texts under each other in the order in which they appear.
- * One without a duration is never shown and falls away.
- */
-export function joinedCues(cues: readonly TimedText[]): TimedText[] {
+/** Lines of one side that overlap become one, their texts under each other. One without a duration falls away. */
+function joinedLines(cues: readonly TimedText[]): TimedText[] {
   const joined: TimedText[] = [];
   for (const cue of cues.filter(({ startMs, endMs }) => startMs < endMs).sort(byStart)) {
     const last = joined.at(-1);
@@ -71,16 +62,19 @@ function holderOf(cue: Range, lines: readonly TextPair[]): TextPair | undefined 
 }
 
 /**
- * Puts the cues of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target cue
+ * Puts the dialogue of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target cue
  * without a partner is alone if it has a stretch without a source cue, and is cut to the longest such stretch. Without one its
  * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most. A longer
  * half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
  */
-export function pairedCues(source: readonly TimedText[], target: readonly TimedText[]): TextPair[] {
-  const targets = joinedCues(target);
+export const pairedCues = (source: readonly TimedText[], target: readonly TimedText[]): TextPair[] =>
+  pairedLines(dialogueOf(source).lines, dialogueOf(target).lines);
+
+/** The same for lines in order of time that do not overlap. */
+function pairedLines(source: readonly TimedText[], targets: readonly TimedText[]): TextPair[] {
   const free = new Set(targets);
   const targetsMeeting = meeting(targets);
-  const pairs: TextPair[] = joinedCues(source).map(({ startMs, endMs, text }) => {
+  const pairs: TextPair[] = source.map(({ startMs, endMs, text }) => {
     const partner = targetsMeeting({ startMs, endMs }).find(
       (cue) => free.has(cue) && belongTogether({ startMs, endMs }, cue),
     );
@@ -228,13 +222,15 @@ export function* groupedCues(
   target: readonly TimedText[],
   range: Range,
 ): Steps<TextPair[]> {
-  const spoken = joinedCues(source);
-  const shown = joinedCues(target);
+  const spoken = dialogueOf(source).lines;
+  yield;
+  const shown = dialogueOf(target).lines;
+  yield;
   const offsetMs = yield* offsetBetween(spoken, shown);
-  const groups = groupsOf(spoken, joinedCues(shown.map((cue) => movedInto(cue, offsetMs, range))));
+  const groups = groupsOf(spoken, joinedLines(shown.map((cue) => movedInto(cue, offsetMs, range))));
   const stretchOf = (group: Group): Range => hullOf(group.source.length > 0 ? group.source : group.target);
-  return pairedCues(
-    groups.flatMap((group) => asOne(group.source, stretchOf(group))),
-    groups.flatMap((group) => asOne(group.target, stretchOf(group))),
+  return pairedLines(
+    joinedLines(groups.flatMap((group) => asOne(group.source, stretchOf(group)))),
+    joinedLines(groups.flatMap((group) => asOne(group.target, stretchOf(group)))),
   );
 }

@@ -7,7 +7,7 @@ import type { Judgement, RuleSet } from '../contract/judgement.ts';
  */
 export const ruleSets = {
   /** The recognized lines that pass (`transcript-gates.ts`). */
-  transcriptGates: { name: 'transcript gates', version: 3 },
+  transcriptGates: { name: 'transcript gates', version: 4 },
   /** The texts on the screen that pass (`screentext.ts`). */
   screenTextGates: { name: 'screen text gates', version: 5 },
   /** The claims from facts, and their states (`claims.ts`). */
@@ -15,12 +15,12 @@ export const ruleSets = {
   /** The consequence of claims (`claims.ts`). */
   decision: { name: 'decision policy', version: 1 },
   /**
-   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`), the pairs of cues (`pairing.ts`)
-   * and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
+   * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`) and the dialogue of a
+   * track (`dialogue.ts`). Further on the pairs of cues (`pairing.ts`) and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
    */
-  captions: { name: 'caption rules', version: 3 },
+  captions: { name: 'caption rules', version: 4 },
   /** The questions to a model, and the translations that pass (`translation/`). */
-  translationGates: { name: 'translation gates', version: 5 },
+  translationGates: { name: 'translation gates', version: 7 },
   /** The captions that are complete (`caption-quality.ts`). */
   qualityControl: { name: 'quality control', version: 1 },
   /** The corrected lines that are complete (`receipts/captions/corrected-lines.ts`). */

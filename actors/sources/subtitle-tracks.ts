@@ -24,6 +24,7 @@ import {
 } from '../../formats/subtitles.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { codecOf, sealedSubtitleOf, subtitlesOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import type { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import { requireSpace } from './required-space.ts';
@@ -54,19 +55,23 @@ export async function demandReadable(
   const found = new Set<string>();
   for (const cue of read) {
     await slices.pause();
-    found.add(canonicalJson(cue));
+    found.add(wordsOf(cue));
   }
   const unseen = new Set(found);
   for (const cue of file.cues) {
     await slices.pause();
     const shown = shownCue(codec, cue);
     if (shown === null) continue;
-    const name = canonicalJson(shown);
+    const name = wordsOf(shown);
     if (!found.has(name)) throw faultyLine(cue.line, 'ffmpeg reads this cue differently from the file');
     unseen.delete(name);
   }
   if (unseen.size > 0) throw new ServiceError('invalid_subtitle_file', 'ffmpeg reads cues that the file does not hold');
 }
+
+/** A cue by its times and its words: a scanned event of ASS lacks its layer. */
+const wordsOf = ({ startMs, endMs, text, reasonCode }: Cue): string =>
+  canonicalJson({ startMs, endMs, text, reasonCode });
 
 /** A cue as ffmpeg would show it; null for one that is never seen. */
 function shownCue(codec: string, { startMs, endMs, text }: WrittenCue): Cue | null {
@@ -90,6 +95,7 @@ async function readAll(
       range: allTime,
       signal,
       limits,
+      statesEnds: true,
     });
     return track?.cues ?? [];
   } catch (error) {
@@ -152,7 +158,8 @@ export class SubtitleTracks {
     const { objectStore, mutex, launcher, ffmpeg } = this.#options;
     const request = checkedRequest(query);
     this.#revisions.changeable(sessionId);
-    const said = { format: request.format ?? null, encoding: request.encoding ?? null };
+    const language = request.language === undefined ? null : baseLanguage(request.language);
+    const said = { format: request.format ?? null, encoding: request.encoding ?? null, language };
     const file = await this.#slices.run(openSubtitleFile(bytes, said));
     await requireSpace(objectStore, bytes.length + file.text.length);
     await mutex.take('subtitle-check', () => demandReadable({ launcher, ffmpeg }, file, new AbortController().signal));

@@ -12,7 +12,7 @@ import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { type CaptionAbility, plannedFilmOf, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { baseLanguage, isAmong } from '../../rules/languages.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
@@ -137,8 +137,7 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   const found = languages.filter((tag) => baseLanguage(tag) !== null);
   if (declared.length === 0 || found.length === 0) return [];
   // Containers state `eng` where requests declare `en`.
-  const declaredBases = declared.map(baseLanguage);
-  if (found.some((tag) => declaredBases.includes(baseLanguage(tag)))) return [];
+  if (found.some((tag) => isAmong(tag, declared))) return [];
   const params = { declared: [...declared], found, basis };
   return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
 }

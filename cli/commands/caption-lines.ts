@@ -4,7 +4,7 @@ import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { captionProfilesOf } from '../../rules/caption-guidelines.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { brokenLines } from '../../rules/line-breaks.ts';
 import { englishName } from '../terminal/language-tag.ts';
 
@@ -35,8 +35,7 @@ export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languag
   const { languages } = drafts;
   if (languages === null) return [];
   const { source, target } = languages;
-  const sides: readonly CaptionSide[] =
-    baseLanguage(source) === baseLanguage(target) ? ['target'] : ['source', 'target'];
+  const sides: readonly CaptionSide[] = areOneLanguage(source, target) ? ['target'] : ['source', 'target'];
   return sides.flatMap((side) => {
     const lines = linesOf(drafts, side);
     const what = isOfSpeech(drafts) ? 'recognized speech' : `subtitle track in ${englishName(languages[side])}`;

@@ -8,7 +8,7 @@ import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
@@ -187,7 +187,7 @@ const assignment = ([name, value]: readonly [string, unknown]): string => `${nam
 
 /** The caption executor that these captions need. */
 function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked): string {
-  const translates = baseLanguage(spoken) !== baseLanguage(target);
+  const translates = !areOneLanguage(spoken, target);
   if (hasSpokenText) return translates && !hasTargetText ? 'subtitles-translated' : 'grouped-subtitles';
   return translates ? 'recognized-translated' : 'recognized';
 }
@@ -460,9 +460,7 @@ async function run(first: CommandCall): Promise<ExitCode> {
   const target = given.single('to') ?? spoken;
   const { subtitleTracks } = await first.host.subtitles.list(source.sourceSessionId);
   const hasText = (wanted: string) =>
-    [...textTracks(probe), ...subtitleTracks].some(
-      ({ language }) => baseLanguage(language ?? '') === baseLanguage(wanted),
-    );
+    [...textTracks(probe), ...subtitleTracks].some(({ language }) => areOneLanguage(language ?? '', wanted));
   const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
   const hasSound = probe.tracks.some(({ type }) => type === 'audio');
   const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };

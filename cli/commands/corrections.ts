@@ -18,7 +18,7 @@ import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile, plainOfSubRip } from '../../formats/subtitles.ts';
 import { webVttTime } from '../../receipts/captions/webvtt.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { brokenLines } from '../../rules/line-breaks.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
@@ -347,7 +347,7 @@ async function correct(
 ): Promise<ExitCode> {
   const { terminal, host } = call;
   const { languages, lines, head } = known;
-  const isOneLanguage = languages !== null && baseLanguage(languages.source) === baseLanguage(languages.target);
+  const isOneLanguage = languages !== null && areOneLanguage(languages.source, languages.target);
   const marks = lines.filter((line) => line[side].text === null).map((line) => cueTextOf(line, side));
   const marksTextless = isFromEditor || cues.some(({ text }) => marks.includes(text));
   const language = languages?.[side] ?? null;

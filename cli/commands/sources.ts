@@ -5,6 +5,7 @@ import { errorCodes, errorRemedies, ServiceError } from '../../contract/base/err
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import {
   maximumSubtitleBytes,
+  notesIn,
   type SubtitleFormat,
   type SubtitleNote,
   type SubtitleTrack,
@@ -12,7 +13,9 @@ import {
 } from '../../contract/sources/subtitle-track.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile } from '../../formats/subtitles.ts';
+import { EncodingMismatch } from '../../formats/text-encoding.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -80,19 +83,22 @@ export async function checkSubtitleFiles(
 ): Promise<readonly string[]> {
   const format = formatOf(call) ?? null;
   const encoding = call.given.single('encoding') ?? null;
-  const paths = (await Promise.all(files.map(fileOf))).map(({ path }) => path);
-  for (const path of paths) await checkRights(call, usualLabel(path));
-  for (const path of paths) {
+  const named = await Promise.all(files.map(fileOf));
+  for (const { path } of named) await checkRights(call, usualLabel(path));
+  for (const { path, language: tag } of named) {
+    const language = tag === undefined ? null : baseLanguage(tag);
     try {
-      resultOfSteps(openSubtitleFile(await subtitleBytes(path), { format, encoding }));
+      resultOfSteps(openSubtitleFile(await subtitleBytes(path), { format, encoding, language }));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { code } = error;
-      const message = `${path}: ${error.message}; ${errorRemedies[code]}`;
+      const likely = error instanceof EncodingMismatch ? error.likely : null;
+      const remedy = likely === null ? errorRemedies[code] : `name it: --encoding ${likely}`;
+      const message = `${path}: ${error.message}; ${remedy}`;
       throw new HostError({ status: errorCodes[code], code, message, retryAfterSeconds: null });
     }
   }
-  return paths;
+  return named.map(({ path }) => path);
 }
 
 async function subtitleBytes(path: string): Promise<Uint8Array> {
@@ -124,7 +130,7 @@ export const trackLine = ({ trackIndex, language, format, measured, label }: Sub
   `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
 /** Remarks for a person on the cues of a file, and on what was adapted in it. */
-function remarksOn({ measured, notes = [], label }: SubtitleTrack): string[] {
+function remarksOn({ measured, label, ...noted }: SubtitleTrack): string[] {
   const found: readonly (readonly [number, string])[] = [
     [measured.outOfOrder, 'out of order'],
     [measured.overlapping, 'shown together with an earlier one'],
@@ -136,15 +142,25 @@ function remarksOn({ measured, notes = [], label }: SubtitleTrack): string[] {
   );
   return [
     ...remarks,
-    ...notes.map(({ note, line, count }) => `${label}: ${adapted[note](count)}, from line ${line} on`),
+    ...notesIn(noted).map(
+      ({ note, line, count, found }) => `${label}: ${adapted[note](count, found)}, from line ${line} on`,
+    ),
   ];
 }
 
 /** The words for an adapted file, with the number of places. */
-const adapted: Readonly<Record<SubtitleNote['note'], (count: number) => string>> = {
+const adapted: Readonly<Record<SubtitleNote['note'], (count: number, found?: string) => string>> = {
   line_end: (count) => `${countText(count, 'line')} end with a carriage return alone`,
   cue_number: (count) => `${countText(count, 'cue')} without a number`,
   field_order: () => 'the fields of events are in another order',
+  end_of_file: (count) => `${count} NUL characters or signs for the end of a file`,
+  invisible_mark: (count) => `invisible marks around the numbers, times or headings of ${countText(count, 'line')}`,
+  time_form: (count) => `${countText(count, 'cue')} with times in another form`,
+  arrow: (count) => `${countText(count, 'line')} of text with the arrow of times`,
+  line_separator: (count) => `${countText(count, 'event')} with line separators of Unicode`,
+  stream_clock: () => 'the clock of a stream; the times are read as written, so compare them with the film',
+  repeated_head: (count) => `${countText(count, 'heading')} of further parts`,
+  other_letters: (count, found = '') => `${countText(count, 'cue')} with letters of another language (${found})`,
 };
 
 /**

@@ -88,8 +88,8 @@ export const captionTranslation = z.strictObject({
   asks: z.array(translationAsk).min(1),
   /** The language of all translations together of the lines that the host sent again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
-  /** The version of the translation gates by which the answers are judged: 4 is version 5 over one answer for each line. Absent for 1. */
-  gates: z.literal([2, 3, 4, 5]).optional(),
+  /** The version of the translation gates by which the answers are judged: 4 and 6 are 5 and 7 over one answer for each line. Absent for 1. */
+  gates: z.literal([2, 3, 4, 5, 6, 7]).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */

@@ -156,11 +156,31 @@ export const shotFact = z.strictObject({
   scoreMilli: count,
 });
 
+/**
+ * Where and how a cue is shown, as far as its track says. `layer` and `style` are those of an ASS event. `alignment` is the place
+ * of the text as on a number pad: 2 is below in the middle, 8 above. `x` and `y` are in the units of the script; of a text that
+ * moves, where it begins.
+ */
+export const cuePlacement = z.strictObject({
+  layer: count.optional(),
+  style: wellFormedText.min(1).max(100).optional(),
+  alignment: z.number().int().min(1).max(9).optional(),
+  x: z.number().int().optional(),
+  y: z.number().int().optional(),
+});
+export type CuePlacement = z.infer<typeof cuePlacement>;
+
+/**
+ * A cue of a text track. `end` is `assumed` if its track states no duration for it. It is shown until the next cue then, for
+ * at most seven seconds. `placement` is absent if the track does not state it, and in evidence of earlier versions.
+ */
 export const cueFact = z.strictObject({
   kind: z.literal('subtitle_cue'),
   index: count,
   ...span,
   text: wellFormedText.min(1),
+  end: z.enum(['assumed']).optional(),
+  placement: cuePlacement.optional(),
 });
 
 /** The reason why the text of a cue is unknown: its bytes do not decode in the encoding of its format, or it is malformed. */
@@ -173,6 +193,7 @@ export const unreadableCueFact = z.strictObject({
   index: count,
   ...span,
   reasonCode: unreadableCueReason,
+  end: z.enum(['assumed']).optional(),
 });
 
 /** Identified from the joined text of one subtitle track; `code` is null when the identifier abstained. */

@@ -23,20 +23,77 @@ const measured = {
   beyondMedia: count,
 };
 
+/** The kinds of notes that clients of 1.0.0 know. */
+const noteKind = z.enum(['line_end', 'cue_number', 'field_order']);
+
+/** The further ones, which answers and receipts have in a field of their own. */
+const remarkKind = z.enum([
+  'end_of_file',
+  'invisible_mark',
+  'time_form',
+  'arrow',
+  'line_separator',
+  'stream_clock',
+  'repeated_head',
+  'other_letters',
+]);
+
+const noted = { line: positive, count: positive };
+
 /**
  * The adaptation that lets the host read a file as it is meant. `line_end`: lines that end with a carriage return alone.
  * `cue_number`: cues of SubRip without their number. `field_order`: events of ASS whose fields have another order. `line` is the
  * first one, counted from 1, and `count` is their number; of `field_order` these are lines that name the fields.
  */
-export const subtitleNote = z.strictObject({
-  note: z.enum(['line_end', 'cue_number', 'field_order']),
-  line: positive,
-  count: positive,
+const subtitleNote = z.strictObject({ note: noteKind, ...noted });
+
+/**
+ * The same for what 1.0.0 refused. `end_of_file`: NUL characters, and signs of DOS for the end of a file. `invisible_mark`: marks
+ * without a width around a number, times or a heading. `time_form`: times in another form than that of the format. `arrow`: text
+ * with the arrow of times. `line_separator`: events of ASS with the separators of Unicode. `stream_clock`: a WebVTT file with the
+ * clock of its stream; its times are read as written. `repeated_head`: headings of further parts of a WebVTT file.
+ * `other_letters`: cues with letters that the stated language does not have; nothing is adapted, and `found` shows some.
+ */
+const subtitleRemark = z.strictObject({
+  note: remarkKind,
+  ...noted,
+  found: z.string().min(1).max(80).optional(),
 });
-export type SubtitleNote = z.infer<typeof subtitleNote>;
+
+/** A note of either field. */
+export interface SubtitleNote {
+  readonly note: z.infer<typeof noteKind> | z.infer<typeof remarkKind>;
+  readonly line: number;
+  readonly count: number;
+  readonly found?: string | undefined;
+}
 
 /** Absent for a file in which nothing was adapted. */
-const notes = z.array(subtitleNote).min(1).max(3).optional();
+const notes = {
+  notes: z.array(subtitleNote).min(1).max(noteKind.options.length).optional(),
+  remarks: z.array(subtitleRemark).min(1).max(remarkKind.options.length).optional(),
+};
+
+type FieldsOfNotes = { [Field in keyof typeof notes]?: z.infer<(typeof notes)[Field]> };
+
+/** Notes as records and answers have them. */
+export function notedIn(found: readonly SubtitleNote[]): FieldsOfNotes {
+  const known = found.flatMap(({ note, line, count }) => {
+    const kind = noteKind.safeParse(note);
+    return kind.success ? [{ note: kind.data, line, count }] : [];
+  });
+  const further = found.flatMap(({ note, line, count, found: signs }) => {
+    const kind = remarkKind.safeParse(note);
+    return kind.success ? [{ note: kind.data, line, count, ...(signs !== undefined && { found: signs }) }] : [];
+  });
+  return { ...(known.length > 0 && { notes: known }), ...(further.length > 0 && { remarks: further }) };
+}
+
+/** The notes of both fields. */
+export const notesIn = ({ notes: known = [], remarks = [] }: FieldsOfNotes): readonly SubtitleNote[] => [
+  ...known,
+  ...remarks,
+];
 
 /** How a source receipt names a subtitle file that was attached to its media, and the attestation that came with it. */
 export const sealedSubtitleTrack = z.strictObject({
@@ -58,7 +115,7 @@ export const sealedSubtitleTrack = z.strictObject({
     without_duration: measured.withoutDuration,
     beyond_media: measured.beyondMedia,
   }),
-  notes,
+  ...notes,
   rights: z.strictObject({
     basis: z.literal('ownership_attestation'),
     asserted_by: z.string().min(1).max(160),
@@ -83,7 +140,7 @@ export const subtitleTrack = z.strictObject({
   /** The same text as UTF-8, as it is read. */
   text: z.strictObject({ contentId, bytes: positive }),
   measured: z.strictObject(measured),
-  notes,
+  ...notes,
   rights: z.strictObject({ assertedBy: z.string(), assertedAt: timestamp, scope: z.literal('local_processing') }),
 });
 

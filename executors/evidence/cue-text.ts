@@ -1,4 +1,4 @@
-import type { UnreadableCueReason } from '../../contract/evidence/evidence.ts';
+import type { CuePlacement, UnreadableCueReason } from '../../contract/evidence/evidence.ts';
 
 // An event as Matroska stores it: ReadOrder, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text.
 const FIELDS_BEFORE_TEXT = 8;
@@ -54,9 +54,12 @@ function assText(event: string): string | null {
   }
 }
 
-/** The text of a packet of a text track, as a viewer reads it, lines parted by `\n`; or the reason why it is unknown. */
+/**
+ * The text of a packet of a text track, as a viewer reads it, lines parted by `\n`; or the reason why it is unknown. `placement` is
+ * absent if the packet does not state it.
+ */
 export type CueText =
-  | { readonly text: string; readonly reasonCode: null }
+  | { readonly text: string; readonly reasonCode: null; readonly placement?: CuePlacement }
   | { readonly text: null; readonly reasonCode: UnreadableCueReason };
 
 /** The largest packet that is read, in bytes: a screen full of text with all its markup takes a tenth. */
@@ -67,11 +70,13 @@ const TAG = /<\/?(?:[bcisuv]|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<(?:\d{2,}:)?\d
 const LINE_BREAK_TAG = /<br ?\/?>/gi;
 // Players of SubRip files obey the overrides of ASS in braces, and show other text in them.
 const SUBRIP_OVERRIDE = /\{\\[^{}]*\}/g;
-const LINE_BREAK = /\r\n|\n|\r/;
+const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
+// A reading beside its base. Only the last one of a base may lack its end tag.
+const RUBY_TEXT = /<rt(?:[.\s][^<>]*)?>(.*?)(?:<\/rt>|(?=<\/?(?:ruby|rt))|$)/gi;
 // Players show them as spaces.
 const SPACES = /[\t\v\f]/g;
 // Direction marks and joiners are part of a text; the rest of the control characters are not.
-const CONTROL = /[\p{Cc}\u2028\u2029\uFEFF]/gu;
+const CONTROL = /[\p{Cc}\uFEFF]/gu;
 const NAMED = new Map(
   Object.entries({ amp: '&', lt: '<', gt: '>', nbsp: '\u00A0', lrm: '\u200E', rlm: '\u200F', quot: '"', apos: "'" }),
 );
@@ -108,18 +113,64 @@ const openings: ReadonlyMap<string, Opening> = new Map(
   } satisfies Record<string, Opening>),
 );
 
+const PLACED = /\\(?:an(?<numpad>[1-9])|a(?<legacy>\d{1,2})|(?:pos|move)\(\s*(?<x>-?[\d.]+)\s*,\s*(?<y>-?[\d.]+))/g;
+/** The alignments of `\a`: 1 to 3 are below, 4 more than those above, 8 more those in the middle. */
+const LEGACY_ROWS: Readonly<Record<number, number>> = { 0: 0, 4: 6, 8: 3 };
+const LONGEST_STYLE = 100;
+
+/** The alignment and the first place that the overrides of a text state; of several the first one counts, as players have it. */
+function overridesOf(text: string): CuePlacement {
+  let alignment: number | undefined;
+  let at: Pick<CuePlacement, 'x' | 'y'> | undefined;
+  for (const [block] of text.matchAll(SUBRIP_OVERRIDE)) {
+    for (const { groups = {} } of block.matchAll(PLACED)) {
+      const { numpad, legacy, x, y } = groups;
+      if (numpad !== undefined) alignment ??= Number(numpad);
+      const row = LEGACY_ROWS[Number(legacy) & 12];
+      const column = Number(legacy) & 3;
+      if (legacy !== undefined && row !== undefined && column > 0) alignment ??= row + column;
+      const [left, top] = [Math.round(Number(x)), Math.round(Number(y))];
+      if (Number.isSafeInteger(left) && Number.isSafeInteger(top)) at ??= { x: left, y: top };
+    }
+  }
+  return { ...(alignment !== undefined && { alignment }), ...at };
+}
+
+/** Layer, style and overrides of an event. */
+function assPlacement(event: string): CuePlacement {
+  const [, layer = '', style = ''] = event.split(',', 3);
+  const name = style.replace(/^\*/, '').trim().slice(0, LONGEST_STYLE);
+  return {
+    layer: /^\d{1,9}$/.test(layer.trim()) ? Number(layer) : 0,
+    ...(name !== '' && name.isWellFormed() && { style: name }),
+    ...overridesOf(event.slice(Math.max(0, textStart(event)))),
+  };
+}
+
+const subRipCodecs: readonly string[] = ['subrip', 'srt', 'text'];
+
+/** The place of a packet on the picture, as far as it states it. */
+function placementOf(codec: string, packet: Uint8Array): { readonly placement?: CuePlacement } {
+  if (codec === 'ass' || codec === 'ssa') return { placement: assPlacement(decoded('utf-8', packet)) };
+  if (!subRipCodecs.includes(codec)) return {};
+  const placement = overridesOf(decoded('utf-8', packet));
+  return Object.keys(placement).length === 0 ? {} : { placement };
+}
+
 /** True if packets of this codec are text that is read here. */
 export const isReadableCodec = (codec: string): boolean => openings.has(codec);
 
 /**
  * The visible text of one packet of a text track: tags, overrides, drawings and control characters removed, character references
- * resolved, blank lines left out. It is empty if nothing is shown. The text of a packet belongs to that packet alone.
+ * resolved, blank lines left out. Readings of ruby are in parentheses behind their base. The text is empty if nothing is shown. It
+ * belongs to that packet alone.
  */
 export function cueTextOf(codec: string, packet: Uint8Array): CueText {
   if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');
   try {
     const text = openings.get(codec)?.(packet) ?? null;
-    return text === null ? unreadable('malformed') : { text: shownText(text), reasonCode: null };
+    if (text === null) return unreadable('malformed');
+    return { text: shownText(text), reasonCode: null, ...placementOf(codec, packet) };
   } catch (error) {
     if (error instanceof TypeError) return unreadable('undecodable');
     throw error;
@@ -136,9 +187,20 @@ const shownText = (text: string): string =>
   text
     .replace(LINE_BREAK_TAG, '\n')
     .split(LINE_BREAK)
-    .map((line) => line.replace(TAG, '').replace(REFERENCE, resolved).replace(SPACES, ' ').replace(CONTROL, '').trim())
+    .map((line) =>
+      line
+        .replace(RUBY_TEXT, bracketed)
+        .replace(TAG, '')
+        .replace(REFERENCE, resolved)
+        .replace(SPACES, ' ')
+        .replace(CONTROL, '')
+        .trim(),
+    )
     .filter((line) => line !== '')
     .join('\n');
+
+/** A reading of ruby as a text without ruby has it (HTML, `rp`). */
+const bracketed = (_ruby: string, reading: string): string => (reading.trim() === '' ? '' : `(${reading})`);
 
 function resolved(reference: string, decimal?: string, hexadecimal?: string, name?: string): string {
   if (name !== undefined) return NAMED.get(name) ?? reference;

@@ -155,8 +155,13 @@ interface TextTrack {
 /** How much of one track is kept. */
 type TrackLimits = Readonly<Record<'maxTrackCues' | 'maxTrackBytes', number>>;
 
-/** One cue: half-open milliseconds, and its text or why that cannot be read. */
-export type Cue = Range & CueText;
+/**
+ * One cue: half-open milliseconds, and its text or why that cannot be read. `end` is `assumed` if its track states no duration.
+ */
+export type Cue = Range & CueText & { readonly end?: 'assumed' };
+
+/** How long a cue without a duration is shown at most, if no other comes: the longest that guidelines let a subtitle stay. */
+export const LONGEST_ASSUMED_MS = 7000;
 
 /**
  * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes. A track has two pipes,
@@ -187,6 +192,8 @@ interface TracksRequest {
   readonly files?: ProcessRequest['files'];
   /** How much of one track is kept inside the range. */
   readonly limits?: TrackLimits;
+  /** True for files in which a cue that ends when it begins is never shown. Tracks of media may lack durations. */
+  readonly statesEnds?: boolean;
 }
 
 /**
@@ -195,7 +202,16 @@ interface TracksRequest {
  */
 export async function readSubtitleTracks(
   deps: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
-  { input, tracks, range, signal, onRead = () => undefined, files = [], limits = subtitleLimits(range) }: TracksRequest,
+  {
+    input,
+    tracks,
+    range,
+    signal,
+    onRead = () => undefined,
+    files = [],
+    limits = subtitleLimits(range),
+    statesEnds = false,
+  }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
@@ -214,7 +230,7 @@ export async function readSubtitleTracks(
     furthest = Math.min(mediaMs, range.endMs);
     onRead(furthest);
   };
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, turns, came }));
+  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, turns, came, statesEnds }));
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   came(range.endMs);
@@ -256,6 +272,7 @@ interface ReaderOptions {
   readonly limits: TrackLimits;
   readonly turns: LoopTurns;
   readonly came: (mediaMs: number) => void;
+  readonly statesEnds: boolean;
 }
 
 /** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
@@ -265,18 +282,22 @@ class TrackReader {
   readonly #range: Range;
   readonly #turns: LoopTurns;
   readonly #came: (mediaMs: number) => void;
+  readonly #statesEnds: boolean;
   readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
   #cues: Cue[] = [];
+  /** The cues without a duration that no later packet has ended yet: their places, and their common start. */
+  #open: { readonly startMs: number; readonly places: number[] } | null = null;
   #bytes = 0;
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, { range, limits, turns, came }: ReaderOptions) {
+  constructor(codec: string, { range, limits, turns, came, statesEnds }: ReaderOptions) {
     this.#codec = codec;
     this.#limits = limits;
     this.#range = range;
     this.#turns = turns;
     this.#came = came;
+    this.#statesEnds = statesEnds;
   }
 
   /** Takes both pipes to their end, whatever they bring: a process whose output is not read never ends. */
@@ -293,7 +314,8 @@ class TrackReader {
     if (this.#fault !== null) throw this.#fault;
     if (this.#isOver) return null;
     this.#joiner.end();
-    return { cues: this.#cues, bytes: this.#bytes };
+    // A cue without a duration may have ended before the range.
+    return { cues: this.#cues.filter(({ startMs, endMs }) => startMs < endMs), bytes: this.#bytes };
   }
 
   async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
@@ -310,15 +332,32 @@ class TrackReader {
 
   #keep(packet: SubtitlePacket): void {
     this.#came(packet.startMs);
+    if (this.#isOver) return;
+    this.#endOpen(packet.startMs);
+    const isOpen = !this.#statesEnds && packet.startMs === packet.endMs;
     const startMs = Math.max(packet.startMs, this.#range.startMs);
-    const endMs = Math.min(packet.endMs, this.#range.endMs);
-    if (this.#isOver || startMs >= endMs) return;
+    const endMs = Math.min(isOpen ? packet.startMs + LONGEST_ASSUMED_MS : packet.endMs, this.#range.endMs);
+    if (startMs >= endMs) return;
     const shown = cueTextOf(this.#codec, packet.bytes);
     if (shown.text === '') return;
-    this.#cues.push({ startMs, endMs, ...shown });
+    if (isOpen) {
+      if (this.#open?.startMs !== packet.startMs) this.#open = { startMs: packet.startMs, places: [] };
+      this.#open.places.push(this.#cues.length);
+    }
+    this.#cues.push({ startMs, endMs, ...shown, ...(isOpen && { end: 'assumed' }) });
     this.#bytes += Math.min(packet.bytes.length, MAXIMUM_PACKET_BYTES);
     const { maxTrackCues, maxTrackBytes } = this.#limits;
     this.#isOver = this.#cues.length > maxTrackCues || this.#bytes > maxTrackBytes;
     if (this.#isOver) this.#cues = [];
+  }
+
+  /** A packet, whatever it shows, ends the cues before it that have no duration. */
+  #endOpen(nextMs: number): void {
+    if (this.#open === null || nextMs <= this.#open.startMs) return;
+    for (const place of this.#open.places) {
+      const cue = this.#cues[place];
+      if (cue !== undefined) this.#cues[place] = { ...cue, endMs: Math.min(cue.endMs, nextMs) };
+    }
+    this.#open = null;
   }
 }

@@ -15,6 +15,7 @@ import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
 import {
   type Cue,
+  LONGEST_ASSUMED_MS,
   type ReadTrack,
   readSubtitleTracks,
   SUBTITLE_LIMITS,
@@ -59,8 +60,10 @@ const parametersOf = (range: Range) =>
   ({
     subtitle_track: {
       timing: 'clipped to the range',
-      text: 'as shown: markup, remarks, drawings, control characters and blank lines removed',
+      text: 'as shown: markup, remarks, drawings, control characters and blank lines removed, ruby in parentheses',
       packets: 'copied, one cue each',
+      withoutDuration: `until the next, at most ${LONGEST_ASSUMED_MS} ms`,
+      placement: 'as the track states it',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -141,7 +144,13 @@ async function findTracks(
   for (const track of wanted) {
     if (track.attached === undefined) continue;
     const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
-    const [only = null] = await readSubtitleTracks(deps, { input, tracks: [{ ...track, index: 0 }], range, signal });
+    const [only = null] = await readSubtitleTracks(deps, {
+      input,
+      tracks: [{ ...track, index: 0 }],
+      range,
+      signal,
+      statesEnds: true,
+    });
     found.set(track, only);
   }
   const read = withinAll(
@@ -165,11 +174,15 @@ const textsOf = (cues: readonly Cue[]): string[] => cues.flatMap(({ text }) => (
 function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
   let read = 0;
   let unread = 0;
-  return cues.map(({ startMs, endMs, text, reasonCode }) =>
-    text === null
-      ? { kind: 'unreadable_cue', index: unread++, startMs, endMs, reasonCode }
-      : { kind: 'subtitle_cue', index: read++, startMs, endMs, text },
-  );
+  return cues.map(({ startMs, endMs, end, ...shown }) => {
+    const ended = end === undefined ? {} : { end };
+    if (shown.text === null) {
+      return { kind: 'unreadable_cue', index: unread++, startMs, endMs, reasonCode: shown.reasonCode, ...ended };
+    }
+    const { text, placement } = shown;
+    const placed = placement === undefined ? {} : { placement };
+    return { kind: 'subtitle_cue', index: read++, startMs, endMs, text, ...ended, ...placed };
+  });
 }
 
 async function detectionOf(

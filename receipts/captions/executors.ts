@@ -14,8 +14,9 @@ import type {
 } from '../../contract/evidence/evidence.ts';
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { baseLanguage, contradicts } from '../../rules/languages.ts';
-import { groupedCues, pairedCues, type TextPair, type TimedText } from '../../rules/pairing.ts';
+import type { TimedText } from '../../rules/dialogue.ts';
+import { areOneLanguage, baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
+import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
@@ -54,6 +55,7 @@ const timedText = (fact: AnyCue): TimedText => ({
   startMs: fact.startMs,
   endMs: fact.endMs,
   text: fact.kind === 'subtitle_cue' ? fact.text : null,
+  ...(fact.kind === 'subtitle_cue' && fact.placement !== undefined && { placement: fact.placement }),
 });
 
 interface StudiedArtifact {
@@ -79,11 +81,11 @@ function languageOf(
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
-  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: false };
-  const texts = cues
-    .flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []))
-    .map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
-  return { language: tagged, isContradicted: contradicts(tagged, { language, method }, texts) };
+  const texts = cues.flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []));
+  const isOther = tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts);
+  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: isOther };
+  const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
+  return { language: tagged, isContradicted: isOther || contradicts(tagged, { language, method }, identified) };
 }
 
 /** Every embedded text track that a study read, in the order of the container. */
@@ -102,14 +104,17 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
 
 /**
  * The track that speaks a language; null when none does. One that was identified as another language comes after all
- * others. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
+ * others, and one in another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
  */
 export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
-  const wanted = baseLanguage(language);
+  const isItself = (track: StudiedTrack) => baseLanguage(track.language ?? '') === baseLanguage(language);
   const [fullest] = tracks
-    .filter((track) => wanted !== null && track.language !== null && baseLanguage(track.language) === wanted)
+    .filter((track) => track.language !== null && areOneLanguage(track.language, language))
     .sort(
-      (one, other) => Number(one.isContradicted) - Number(other.isContradicted) || other.cues.length - one.cues.length,
+      (one, other) =>
+        Number(one.isContradicted) - Number(other.isContradicted) ||
+        Number(isItself(other)) - Number(isItself(one)) ||
+        other.cues.length - one.cues.length,
     );
   return fullest ?? null;
 }

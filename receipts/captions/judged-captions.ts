@@ -6,7 +6,7 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
-import { namesTrackRule } from '../evidence/delivered.ts';
+import { namesTrackRule, statesPlacement } from '../evidence/delivered.ts';
 import {
   checkObjectInSteps,
   countText,
@@ -26,7 +26,7 @@ import {
 } from './artifact.ts';
 import { captionInputOf, coveredLine } from './captioned-study.ts';
 import { wholeCaptionsBySteps } from './stored-captions.ts';
-import { isOfOlderTranscriptGates, transcriptOf } from './transcript-lines.ts';
+import { isOfOlderTranscriptGates, transcriptGatesOf, transcriptOf } from './transcript-lines.ts';
 import { checkQuestions, checkTranslationRecord, readTranslation, translationVersionOf } from './translation.ts';
 
 /** An attempt to make captions, with the executor that the journal names for it. */
@@ -38,18 +38,21 @@ export interface BegunCaptions {
 const { version: present } = ruleSets.captions;
 
 /**
- * The oldest caption rules by which captions of this study can have been made. No record of captions states their version up to
- * version 3: it follows from what the study states. Version 1 ended with the version of the program that chooses among
- * audio tracks by a rule, version 2 when transcript gates 2 came. It differed from version 3 in rows of transcripts alone.
+ * The oldest caption rules by which captions of this study can have been made. No record of captions states their version: it
+ * follows from what the study states. Version 1 ended with the version of the program that chooses among audio tracks by a rule,
+ * version 2 when transcript gates 2 came. It differed from version 3 in rows of transcripts alone. Version 4 came with transcript
+ * gates 4, and with evidence of where cues are shown.
  */
 function oldestRulesOf({ study: { findings }, classification }: CaptionJob): number {
-  if (classification === 'subtitle_tracks_translated') return present;
   const { operations, recognition } = findings;
   const found = recognition?.found ?? null;
   if (classification === 'recognised_transcript' || classification === 'recognised_transcript_translated') {
-    return found !== null && isOfOlderTranscriptGates(found) ? 2 : present;
+    if (found === null || !isOfOlderTranscriptGates(found, transcriptGatesOf.captionRules4)) return present;
+    return isOfOlderTranscriptGates(found, transcriptGatesOf.captionRules3) ? 2 : 3;
   }
-  return operations.some(({ receipt }) => namesTrackRule(receipt.parameters)) ? present : 1;
+  const states = (stated: typeof statesPlacement) => operations.some(({ receipt }) => stated(receipt.parameters));
+  if (states(statesPlacement)) return present;
+  return classification === 'subtitle_tracks_translated' || states(namesTrackRule) ? 3 : 1;
 }
 
 const isJudgedAgain = (job: CaptionJob): boolean => oldestRulesOf(job) === present;

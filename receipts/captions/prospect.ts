@@ -7,7 +7,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { CaptionObstacle } from '../../contract/study/start.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage, isAmong } from '../../rules/languages.ts';
 import { type DraftLine, neededAllowance } from './allowance.ts';
 import type { CaptionJob } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, gapOver } from './captioned-study.ts';
@@ -112,9 +112,6 @@ export interface PlannedObstacle {
 
 const obstacleOf = (cause: PlannedObstacle['cause']): PlannedObstacle => ({ cause, text: wireText(cause) });
 
-const speaks = (tag: string, languages: readonly string[]): boolean =>
-  languages.some((language) => baseLanguage(language) === baseLanguage(tag));
-
 /** The text tracks of a source: how many they are, and the tags of those that name a language. */
 function textTracksOf({ tracks, trackLanguages }: PlannedCaptions['source']) {
   const texts = tracks.filter(({ kind }) => kind === 'subtitle');
@@ -126,12 +123,12 @@ function textTracksOf({ tracks, trackLanguages }: PlannedCaptions['source']) {
 /** True if the tags of text tracks name both languages of a planned study, so that nothing has to be recognized or translated. */
 export function hasTrackPair({ source, requested, targetLanguage }: PlannedFilm): boolean {
   const { tagged } = textTracksOf(source);
-  return requested.mode === 'declared' && [...requested.languages, targetLanguage].every((tag) => speaks(tag, tagged));
+  return requested.mode === 'declared' && [...requested.languages, targetLanguage].every((tag) => isAmong(tag, tagged));
 }
 
 /** True if the tag of a text track names the target language of a planned study. */
 export const hasTargetTrack = ({ source, targetLanguage }: PlannedFilm): boolean =>
-  speaks(targetLanguage, textTracksOf(source).tagged);
+  isAmong(targetLanguage, textTracksOf(source).tagged);
 
 /**
  * Text tracks in neither language are of no use, and one language alone is of use only to a host that translates. A track without
@@ -144,7 +141,7 @@ function textTrackObstacle(
   const { count, tagged } = textTracksOf(source);
   if (count === 0) return obstacleOf({ code: 'no_text_tracks', params: {} });
   if (requested.mode !== 'declared' || tagged.length < count) return null;
-  const has = (tag: string): boolean => speaks(tag, tagged);
+  const has = (tag: string): boolean => isAmong(tag, tagged);
   const [from = targetLanguage] = requested.languages;
   if (has(from) && (translates || has(targetLanguage))) return null;
   const found = [...new Set(tagged)];
@@ -168,7 +165,7 @@ function recognitionObstacle(
     };
   }
   const [language] = requested.languages;
-  if (translates || language === undefined || speaks(language, [targetLanguage])) return null;
+  if (translates || language === undefined || areOneLanguage(language, targetLanguage)) return null;
   return obstacleOf({ code: 'no_translator', params: { of: 'speech', from: language, to: targetLanguage, found: [] } });
 }
 

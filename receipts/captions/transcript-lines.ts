@@ -13,12 +13,12 @@ import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps } from './captioned-study.ts';
 
-/** The version of the transcript gates that came together with the present rules for captions and for translations. */
-const FIRST_PRESENT_GATES = 2;
+/** The version of the transcript gates that came together with a version of caption rules or of translation gates. */
+export const transcriptGatesOf = { captionRules3: 2, captionRules4: 4, presentTranslationGates: 4 } as const;
 
-/** True if a transcript was judged before the present rules for captions and for translations came. */
-export const isOfOlderTranscriptGates = (transcript: EvidenceArtifact): boolean =>
-  (statedNumber(transcript, 'gates') ?? 0) < FIRST_PRESENT_GATES;
+/** True if a transcript was judged before such a version came. */
+export const isOfOlderTranscriptGates = (transcript: EvidenceArtifact, first: number): boolean =>
+  (statedNumber(transcript, 'gates') ?? 0) < first;
 
 /** The transcript of a study as captions use it. */
 interface StudiedTranscript {

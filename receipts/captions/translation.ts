@@ -28,7 +28,7 @@ import { readStoredReceipt } from '../stored-records.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';
 import { type CaptionJob, captionJobIdOf, textToTranslateOf } from './artifact.ts';
 import { captionInputOf } from './captioned-study.ts';
-import { isOfOlderTranscriptGates, translationWorkOf } from './transcript-lines.ts';
+import { isOfOlderTranscriptGates, transcriptGatesOf, translationWorkOf } from './transcript-lines.ts';
 
 /** The common parts of all records of a translation. */
 const ofTranslation = {
@@ -173,12 +173,16 @@ function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): s
   return firstDifference({ answers: answered }, { answers: derived });
 }
 
-/** By which version of the translation gates a record was judged; 4 is version 5 over one answer for each line. */
-export const translationVersionOf = ({ gates }: CaptionTranslation): number => (gates === 4 ? 5 : (gates ?? 1));
+/** The versions whose gates over one answer for each line have a number of their own, by that number. */
+const versionsOverOne: Readonly<Record<number, number>> = { 4: 5, 6: 7 };
+
+/** By which version of the translation gates a record was judged. */
+export const translationVersionOf = ({ gates }: CaptionTranslation): number =>
+  gates === undefined ? 1 : (versionsOverOne[gates] ?? gates);
 
 /**
  * Checks a record of any version against its basis: the translator, the words and settings, and the possible answers of a
- * question. A transcript of gates 2 or later has no translation of older gates. Throws `EvidenceChainError`.
+ * question. A transcript of gates 4 or later has no translation of older gates. Throws `EvidenceChainError`.
  */
 export function* checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): Steps<void> {
   storedTranslation.audit(found, yield* translationOf(job, found));
@@ -188,7 +192,8 @@ export function* checkTranslationRecord(found: CaptionTranslation, job: CaptionJ
   if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
   const transcript = job.study.findings.recognition?.found ?? null;
-  const isOlder = transcript === null || isOfOlderTranscriptGates(transcript);
+  const isOlder =
+    transcript === null || isOfOlderTranscriptGates(transcript, transcriptGatesOf.presentTranslationGates);
   if (!isOlder && presentGatesOf(found) === null) throw fault('gates');
   for (const [at, ask] of asks.entries()) {
     const unfit = checkAnswers(ask);

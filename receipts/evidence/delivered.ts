@@ -9,7 +9,7 @@ import {
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
-import { type AudioTrack, audioTrackOf } from '../../rules/audio-track.ts';
+import { type AudioTrack, audioTrackOf, macrolanguageRule } from '../../rules/audio-track.ts';
 import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { checkKeyframePieces, checkTruePeak } from './facts.ts';
 import type { MediaOperation } from './media-operation.ts';
@@ -46,6 +46,9 @@ const measuresFurther = (parameters: Parameters): boolean => statesOne(parameter
 
 /** True if it names the rule that chose among several audio tracks. */
 export const namesTrackRule = (parameters: Parameters): boolean => statesOne(parameters, ruleMarks);
+
+/** True if it states where cues are shown, as it does since caption rules 4. */
+export const statesPlacement = (parameters: Parameters): boolean => statesOne(parameters, ['subtitle_track.placement']);
 
 type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'subtitleTracks'>;
 type Reads = Pick<DeliveredPass, 'operation' | 'evidence'> & { readonly source: Source };
@@ -154,8 +157,9 @@ export const companions: Readonly<Record<PassKind, (typeof detectKinds)[number]>
 
 /** The track that was listened to; the first version had no rule and took the first. */
 function listenedTrack({ source, request, operation: { parameters } }: DeliveredPass): AudioTrack | null {
-  const chosen = audioTrackOf(source, request.language.languagePair.requestedSource);
-  if (chosen === null || parameters['speech_activity.audioTrackRule'] !== undefined) return chosen;
+  const rule = parameters['speech_activity.audioTrackRule'];
+  const chosen = audioTrackOf(source, request.language.languagePair.requestedSource, rule === macrolanguageRule);
+  if (chosen === null || rule !== undefined) return chosen;
   if (chosen.choice !== null && namesTrackRule(parameters)) throw fault('parameters.speech_activity.audioTrackRule');
   const first = source.tracks.find(({ kind }) => kind === 'audio')?.index;
   return { index: first ?? chosen.index, choice: null };

@@ -141,8 +141,10 @@ function cues(row: EvidenceRow): Found {
   const unreadable = factsOf(row, 'unreadable_cue');
   const all = [...factsOf(row, 'subtitle_cue'), ...unreadable].sort((one, other) => one.startMs - other.startMs);
   const lost = unreadable.length === 0 ? '' : `, ${unreadable.length} of them unreadable`;
+  const untimed = all.filter(({ end }) => end === 'assumed').length;
+  const assumed = untimed === 0 ? '' : `, ${untimed} of them without a duration: shown until the next, at most 7 s`;
   return {
-    text: `${countText(all.length, 'cue')}${lost}`,
+    text: `${countText(all.length, 'cue')}${lost}${assumed}`,
     measures: [{ name: 'count', value: all.length, unit: '' }],
     places: all,
   };

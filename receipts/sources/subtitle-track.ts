@@ -1,14 +1,17 @@
 import type { Judgement } from '../../contract/judgement.ts';
 import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
-import type {
-  SealedSubtitleTrack,
-  SubtitleFormat,
-  SubtitleNote,
-  SubtitleTrack,
+import {
+  notedIn,
+  notesIn,
+  type SealedSubtitleTrack,
+  type SubtitleFormat,
+  type SubtitleNote,
+  type SubtitleTrack,
 } from '../../contract/sources/subtitle-track.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { decodedText, isUnicode, readableText } from '../../formats/subtitles.ts';
+import { readableText } from '../../formats/subtitles.ts';
+import { decodedText, isUnicode } from '../../formats/text-encoding.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import {
   type ContentRef,
@@ -47,10 +50,6 @@ interface AttachedSubtitles {
   /** UTC with milliseconds. */
   readonly assertedAt: string;
 }
-
-/** Notes as a record has them: a file in which nothing was adapted has none. */
-const notedIn = (notes: readonly SubtitleNote[]): { notes?: SubtitleNote[] } =>
-  notes.length === 0 ? {} : { notes: [...notes] };
 
 /** A subtitle file as a receipt names it. */
 export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTrack {
@@ -107,7 +106,7 @@ export const subtitleTrackOf = (sealed: SealedSubtitleTrack): SubtitleTrack => (
     withoutDuration: sealed.measured.without_duration,
     beyondMedia: sealed.measured.beyond_media,
   },
-  ...notedIn(sealed.notes ?? []),
+  ...notedIn(notesIn(sealed)),
   rights: {
     assertedBy: sealed.rights.asserted_by,
     assertedAt: sealed.rights.asserted_at,
@@ -165,16 +164,14 @@ export function* openSubtitles(
  * follow by the present ones may be of version 1, which adapted nothing. Then its lines are all in the file, and it has all lines
  * that the present rules keep. Throws `SourceInconsistent`.
  */
-function* verifyText(
-  { encoding, format, notes: sealedNotes = [] }: SealedSubtitleTrack,
-  bytes: Uint8Array,
-  text: Uint8Array,
-  place: string,
-): Steps<Judgement> {
+function* verifyText(track: SealedSubtitleTrack, bytes: Uint8Array, text: Uint8Array, place: string): Steps<Judgement> {
+  const { encoding, format } = track;
+  const sealedNotes = notesIn(track).filter(({ note }) => note !== 'other_letters');
   const { written, derived, notes, encoding: found } = yield* derivedOrFault(bytes, encoding, format, place);
   yield;
-  const sealed = { ...contentRefOf(text), encoding, notes: sealedNotes };
-  const expected = { ...contentRefOf(Buffer.from(derived, 'utf8')), encoding: found, notes };
+  // A remark on the letters follows from the stated language, too, and changes nothing in the text.
+  const sealed = { ...contentRefOf(text), encoding, ...notedIn(sealedNotes) };
+  const expected = { ...contentRefOf(Buffer.from(derived, 'utf8')), encoding: found, ...notedIn(notes) };
   if (firstDifference(sealed, expected) === null) return judgementBy(ruleSets.readableText);
   const kept = Buffer.from(text).toString('utf8');
   const isAdapted = sealedNotes.length + notes.length > 0;

@@ -92,7 +92,7 @@ export function questionOf(
 }
 
 /** How records name the translation gates: those over two answers for each line, and those over one. */
-export const gatesOver = { twoAnswers: ruleSets.translationGates.version, oneAnswer: 4 } as const;
+export const gatesOver = { twoAnswers: ruleSets.translationGates.version, oneAnswer: 6 } as const;
 
 /** The present gates, over one or two answers for each line. */
 export type PresentGates = (typeof gatesOver)[keyof typeof gatesOver];

@@ -149,7 +149,7 @@ test('subtitle files are attached with the media or later, listed, and taken off
   t.is(none.exit, 2);
   const undecodable = await runAnywhere('subtitles', 'hum', `${second}:fr`, ...rights, ...root);
   t.is(undecodable.exit, 1);
-  t.regex(undecodable.stderr, /^subtitle_encoding_mismatch: .*encoding=windows-1252/m);
+  t.regex(undecodable.stderr, /^subtitle_encoding_mismatch: .*--encoding windows-1252/m);
   const attached = await runAnywhere(
     'subtitles',
     'hum',

@@ -182,7 +182,7 @@ test('a translation is judged again by the present gates, and checked for its fo
   const job = await jobOf(approved, 'de');
   const { translation } = job;
   if (translation === undefined) throw new Error('a model was asked');
-  t.like((await reopenedFor(job, translation)).judgement, { rules: { version: 5 }, check: 'judged_again' });
+  t.like((await reopenedFor(job, translation)).judgement, { rules: { version: 7 }, check: 'judged_again' });
   for (const [title, [forge, place]] of Object.entries({ ...malformed, ...unasked })) {
     const forged = reopenedFor(job, { ...translation, ...forge(translation) });
     const error = await t.throwsAsync(forged, { instanceOf: EvidenceChainError }, title);
@@ -192,7 +192,7 @@ test('a translation is judged again by the present gates, and checked for its fo
   const older = ofOlderGates(job);
   const before = { ...translation, gates: 3 } as const;
   const { judgement, job: known } = await reopenedFor(older, before);
-  const stated = { rules: { name: 'translation gates', version: 3 }, present: 5, check: 'form_checked' } as const;
+  const stated = { rules: { name: 'translation gates', version: 3 }, present: 7, check: 'form_checked' } as const;
   t.deepEqual(judgement, stated);
   for (const [title, [forge, place]] of Object.entries(malformed)) {
     const forged = reopenedFor(older, { ...before, ...forge(before) });

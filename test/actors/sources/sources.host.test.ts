@@ -635,6 +635,25 @@ test('ffmpeg reads files that it would not read without being adapted', async (t
   }
 });
 
+test('ffmpeg reads odd files as they are read here', async (t) => {
+  const cues = '1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n';
+  const vtt = 'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:01.000 --> 00:02.000\na --> b\n\n';
+  const odd = [
+    `\u200E${cues}`,
+    cues.replace('\n2\n', '\n\uFEFF2\n'),
+    cues.replaceAll(',000', ''),
+    cues.replaceAll(',000', ',5'),
+    cues.replace('\nb\n', '\nHome --> Edit\n5 --> 6\n'),
+    `${cues}\u001A`,
+    `${cues}\0\0`,
+    vtt,
+    vtt + vtt,
+    `\uFEFF\uFEFF${vtt.replaceAll('.', ',')}`,
+    `[Script Info]\n\n[Events]\n${events}\n${dialogue('0:00:01.00', '0:00:02.00', 'a\u2028b')}\n`,
+  ];
+  for (const text of odd) await t.notThrowsAsync(read(fileOf(text)), text);
+});
+
 test('a file that ffmpeg reads differently from its text is refused with the cue', async (t) => {
   const file = fileOf('1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n');
   const other = (text: string): SubtitleFile => ({ ...file, text: Buffer.from(text, 'utf8') });

@@ -37,7 +37,7 @@ test('marks of direction stay in the text, as characters and as references', (t)
 });
 
 test('control characters are removed, even those that are written as references', (t) => {
-  t.is(vtt('a\u0000b\u001b[31mc\u0085d\u2028e &#27;f&#10;g\t'), 'ab[31mcde fg');
+  t.is(vtt('a\u0000b\u001b[31mc\u0085de &#27;f&#10;g\t'), 'ab[31mcde fg');
 });
 
 test('bug: words of a cue with a tab between them were one word', (t) => {
@@ -192,4 +192,14 @@ test('words and letters part languages that the identifier takes for one', (t) =
   t.false(hasForeignLetter('আজ রাতে', 'bn'));
   t.false(hasForeignLetter('ҚАЗАҚ', 'fi'));
   t.true(hasForeignLetter('ҚАЗАҚ', 'ru'));
+});
+
+test('bug: the reading of ruby ran into its base', (t) => {
+  t.is(textOf('webvtt', '<ruby>創業<rt>そうぎょう</rt></ruby>は1998年です。'), '創業(そうぎょう)は1998年です。');
+  t.is(textOf('webvtt', '<ruby>地<rt>ち</rt>図<rt.small>ず</ruby>を<ruby>探<rt></rt></ruby>す'), '地(ち)図(ず)を探す');
+  t.is(textOf('subrip', '<ruby>地図<rt>ちず'), '地図(ちず)');
+});
+
+test('bug: the separators of lines and paragraphs were lost, and the words beside them one', (t) => {
+  t.is(textOf('ass', '0,0,Default,,0,0,0,,one\u2028two\u2029three'), 'one\ntwo\nthree');
 });

@@ -448,3 +448,69 @@ test('two languages that share a track half and half leave it open', async (t) =
   t.is(code, null);
   t.true(cueCodes.every((each, at) => each === null || each === (at % 2 === 0 ? 'en' : 'fi')));
 });
+
+const untimed = ['-bsf:s', 'setts=duration=0'];
+
+test('bug: text of Matroska that states no durations had no cue', async (t) => {
+  const texts = [
+    { startMs: 1000, endMs: 2000, text: 'one' },
+    { startMs: 1000, endMs: 2000, text: 'under it' },
+    { startMs: 4000, endMs: 5000, text: 'two' },
+    { startMs: 6000, endMs: 7000, text: '<i></i>' },
+    { startMs: 16_000, endMs: 17_000, text: 'three' },
+  ];
+  const film = await filmOf(20, { 'lines.srt': srt(texts) }, [...copied('1'), ...untimed]);
+  const shown = [
+    [1000, 4000, 'one'],
+    [1000, 4000, 'under it'],
+    [4000, 6000, 'two'],
+    [16_000, 20_000, 'three'],
+  ];
+  const whole = await subtitles(bench, film, [0, 20_000], [track(1, 'subrip')]);
+  t.deepEqual(cuesOf(whole), [shown]);
+  const [first] = whole;
+  if (first?.state !== 'available') throw new Error('no artifact');
+  t.true(first.artifact.facts.every((fact) => 'end' in fact && fact.end === 'assumed'));
+  t.is(first.artifact.parameters.withoutDuration, 'until the next, at most 7000 ms');
+  // No cue stays longer than seven seconds, and one that ended before the range is not in it.
+  t.deepEqual(cuesOf(await subtitles(bench, film, [5000, 18_000], [track(1, 'subrip')])), [
+    [
+      [5000, 6000, 'two'],
+      [16_000, 18_000, 'three'],
+    ],
+  ]);
+  const long = await filmOf(20, { 'lines.srt': srt(texts.slice(0, 1)) }, [...copied('1'), ...untimed]);
+  t.deepEqual(cuesOf(await subtitles(bench, long, [0, 20_000], [track(1, 'subrip')])), [[[1000, 8000, 'one']]]);
+});
+
+test('the layer, style and place of a cue are evidence', async (t) => {
+  const script = [
+    '[Script Info]',
+    'ScriptType: v4.00+',
+    '[V4+ Styles]',
+    'Format: Name, Fontname, Fontsize',
+    'Style: Default,Arial,20',
+    '[Events]',
+    'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
+    'Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,said',
+    'Dialogue: 3,0:00:01.00,0:00:02.00,Sign,,0,0,0,,{\\an8\\pos(320.4,-40)}SHOP',
+    'Dialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,{\\a6\\move(1,2,3,4)}over',
+    '',
+  ].join('\n');
+  const lines = srt([{ startMs: 1000, endMs: 2000, text: '{\\an8}above' }]);
+  const film = await filmOf(5, { 'lines.ass': script, 'lines.srt': lines }, copied('1', '2'));
+  const found = await subtitles(bench, film, [0, 5000], [track(1, 'ass'), track(2, 'subrip')]);
+  const placements = found.flatMap((each) =>
+    each.state === 'available' && each.kind === 'subtitle_track'
+      ? [evidenceArtifact.parse(each.artifact).facts.map((fact) => 'placement' in fact && fact.placement)]
+      : [],
+  );
+  t.deepEqual(placements, [
+    [
+      { layer: 0, style: 'Default' },
+      { layer: 3, style: 'Sign', alignment: 8, x: 320, y: -40 },
+      { layer: 0, style: 'Default', alignment: 8, x: 1, y: 2 },
+    ],
+    [{ alignment: 8 }],
+  ]);
+});

@@ -132,7 +132,7 @@ test('at most 64 lines are captions', async (t) => {
 });
 
 test('each side has at most 32,768 bytes', async (t) => {
-  const full = texts(8, 4096);
+  const full = texts(8, 4096, '1');
   t.is(captionsOf(await jobOf(full, full)).result.status, 'completed');
   const more = [...full, '!'];
   const limit = 'at most 32768 are allowed';
@@ -151,8 +151,8 @@ test('a text above 4,096 characters or 8,192 bytes, or with control characters, 
   const cases: [string, boolean][] = [
     ['x'.repeat(4096), true],
     ['x'.repeat(4097), false],
-    ['한'.repeat(2730), true],
-    ['한'.repeat(2731), false],
+    ['—'.repeat(2730), true],
+    ['—'.repeat(2731), false],
     ['two\nlines\tand\r\nmore', true],
     ['a bell \u0007', false],
     ['a next line \u0085 of another kind', false],

@@ -93,8 +93,23 @@ export const tailIn = (entries: Readonly<Record<string, readonly EventDraft[]>>,
     return [entry];
   });
 
-/** The study as a version measured it that had caption rules 1: it states nothing of the channels of the sound. */
-const byFirstVersion: StudyShape['forged'] = ({ operations, detect, ...passes }) => {
+/** The study as a version measured it that had caption rules 3: it does not state where cues are shown. */
+const byThirdRules: StudyShape['forged'] = ({ operations, subtitles, ...passes }) => {
+  const { 'subtitle_track.placement': _, ...parameters } = operations.subtitles.parameters;
+  return {
+    ...passes,
+    operations: { ...operations, subtitles: { ...operations.subtitles, parameters } },
+    subtitles: subtitles.map((each) => {
+      if (each.kind !== 'subtitle_track' || each.state === 'unavailable') return each;
+      const { placement, ...stated } = each.artifact.parameters;
+      return { ...each, artifact: { ...each.artifact, parameters: stated } };
+    }),
+  };
+};
+
+/** The same with caption rules 1: it states nothing of the channels of the sound either. */
+const byFirstVersion: StudyShape['forged'] = (found) => {
+  const { operations, detect, ...passes } = byThirdRules(found);
   const { 'speech_activity.signals': _, ...parameters } = operations.detect.parameters;
   return {
     ...passes,
@@ -107,9 +122,10 @@ const byFirstVersion: StudyShape['forged'] = ({ operations, detect, ...passes })
   };
 };
 
-/** The clip as it was studied under the present caption rules, and under the first. */
+/** The clip as it was studied under the present caption rules, under the third, and under the first. */
 export const shapesByRules = {
   present: { version: 1, windows: 4, tracks: twoTracks },
+  third: { version: 1, windows: 4, tracks: twoTracks, forged: byThirdRules },
   first: { version: 1, windows: 4, tracks: twoTracks, forged: byFirstVersion },
 } as const satisfies Readonly<Record<string, StudyShape>>;
 

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { captionQualityReportsOf } from '../../../receipts/captions/quality-control.ts';
-import { groupedCues, offsetBetween, pairedCues, type TextPair, type TimedText } from '../../../rules/pairing.ts';
+import type { TimedText } from '../../../rules/dialogue.ts';
+import { groupedCues, offsetBetween, pairedCues, type TextPair } from '../../../rules/pairing.ts';
 import {
   breakCosts,
   cueShapeOf,

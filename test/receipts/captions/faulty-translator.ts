@@ -143,7 +143,7 @@ const most = (codes: readonly (string | null)[]): string | null => {
 /** Sends the whole dialogue to a translator as a production does; returns the verdicts and the number of requests. */
 export function translate(
   translator: Translator,
-  gates: TranslationWork['gates'] = 4,
+  gates: TranslationWork['gates'] = 6,
 ): {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly asks: readonly TranslationAsk[];

@@ -1,7 +1,15 @@
 import test from 'ava';
 import { type StudiedTrack, studiedTracks, trackIn } from '../../../receipts/captions/executors.ts';
-import { baseLanguage, contradictionCharacters, contradicts, type IdentifiedText } from '../../../rules/languages.ts';
-import { joinedCues, pairedCues, type TextPair, type TimedText } from '../../../rules/pairing.ts';
+import { dialogueOf, type TimedText } from '../../../rules/dialogue.ts';
+import {
+  areOneLanguage,
+  baseLanguage,
+  contradictionCharacters,
+  contradicts,
+  type IdentifiedText,
+  isInOtherScript,
+} from '../../../rules/languages.ts';
+import { pairedCues, type TextPair } from '../../../rules/pairing.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy } from './captioned-studies.ts';
@@ -9,6 +17,7 @@ import { chanceFrom } from './chance.ts';
 
 /** A cue named after the track that it is of. */
 const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`) => ({ startMs, endMs, text });
+const linesOf = (cues: readonly TimedText[]) => dialogueOf(cues).lines;
 const pair = (startMs: number, endMs: number, source: string | null, target: string | null): TextPair => ({
   startMs,
   endMs,
@@ -57,20 +66,8 @@ test('each cue is used once, and of two equal halves the earlier wins', (t) => {
   ]);
 });
 
-test('cues that are shown together are joined in the order in which they appear', (t) => {
-  t.deepEqual(joinedCues([cue(2000, 3000, 'c'), cue(0, 1500, 'a'), cue(1000, 1200, 'b')]), [
-    cue(0, 1500, 'a\nb'),
-    cue(2000, 3000, 'c'),
-  ]);
-  t.deepEqual(joinedCues([cue(0, 1000, 'a'), cue(500, 2000, 'b'), cue(1900, 2500, 'c')]), [cue(0, 2500, 'a\nb\nc')]);
-  t.deepEqual(joinedCues([cue(0, 1000, 'b'), cue(0, 500, 'a')]), [cue(0, 1000, 'a\nb')]);
-  t.deepEqual(joinedCues([cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]);
-});
-
 test('a cue that is never shown falls away', (t) => {
-  t.deepEqual(joinedCues([cue(500, 500, 'never'), cue(0, 1000, 'a'), cue(2000, 1000, 'backwards')]), [
-    cue(0, 1000, 'a'),
-  ]);
+  t.deepEqual(linesOf([cue(500, 500, 'never'), cue(0, 1000, 'a'), cue(2000, 1000, 'backwards')]), [cue(0, 1000, 'a')]);
   t.deepEqual(pairedCues([cue(5, 5)], [cue(7, 7)]), []);
 });
 
@@ -131,13 +128,13 @@ test('whatever two tracks hold, lines are disjoint, in order, inside, and use ea
     }
     t.deepEqual(
       lines.flatMap((line) => line.source ?? []),
-      joinedCues(source).map(({ text }) => text),
+      linesOf(source).map(({ text }) => text),
     );
     const targets = lines.flatMap((line) => line.target ?? []);
     t.is(new Set(targets).size, targets.length);
     const isWhole = lines.every((line) => line.source === null || line.target !== null);
-    if (isWhole) t.is(targets.length, joinedCues(target).length, `seed ${seed}`);
-    const known = new Set(joinedCues(target).map(({ text }) => text));
+    if (isWhole) t.is(targets.length, linesOf(target).length, `seed ${seed}`);
+    const known = new Set(linesOf(target).map(({ text }) => text));
     t.true(targets.every((text) => known.has(text)));
   }
 });
@@ -157,7 +154,7 @@ test('a cue that could not be read has no words, and those shown with it lose th
   const unread = { startMs: 1000, endMs: 2000, text: null };
   t.deepEqual(pairedCues([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
   t.deepEqual(pairedCues([unread], [unread]), [pair(1000, 2000, null, null)]);
-  t.deepEqual(joinedCues([cue(500, 1500, 'a'), unread]), [{ startMs: 500, endMs: 2000, text: null }]);
+  t.deepEqual(linesOf([cue(1000, 2000, 'a'), unread]), [unread]);
 });
 
 test('a language is the same in every way to write it', (t) => {
@@ -169,6 +166,41 @@ test('a language is the same in every way to write it', (t) => {
     en: ['en', 'eng', 'en-GB'],
   };
   for (const [base, written] of Object.entries(tags)) for (const tag of written) t.is(baseLanguage(tag), base, tag);
+});
+
+test('bug: a macrolanguage and its members were two languages', (t) => {
+  const one = ['no nb', 'nob nor', 'nn no', 'nno nob', 'zh cmn', 'chi yue', 'ms zsm', 'may zlm', 'ar arb', 'ara arz'];
+  const more = ['fa prs', 'per pes', 'ku ckb', 'et ekk', 'lav lvs', 'sw swh', 'alb als', 'az azj', 'mn khk', 'ne npi'];
+  for (const pair of [...one, ...more]) {
+    const [tag = '', other = ''] = pair.split(' ');
+    t.true(areOneLanguage(tag, other) && areOneLanguage(`${other}-XX`, tag), pair);
+  }
+  for (const pair of [
+    'cmn yue',
+    'kmr ckb',
+    'hr sr',
+    'bs hr',
+    'ms id',
+    'zsm ind',
+    'no da',
+    'nb sv',
+    'ar fa',
+    'arz ary',
+  ]) {
+    const [tag = '', other = ''] = pair.split(' ');
+    t.false(areOneLanguage(tag, other), pair);
+  }
+  t.false(areOneLanguage('und', 'und'));
+  t.is(trackIn([track('nn', 9, 2), track('nb', 1, 3)], 'nob')?.trackIndex, 3);
+  t.is(trackIn([track('nn', 9, 2), track('en', 9, 3)], 'no')?.trackIndex, 2);
+});
+
+test('bug: a track in another script than that of its tag was taken if no language was identified', (t) => {
+  const russian = Array.from({ length: 10 }, () => 'Лодка уходит завтра');
+  for (const tag of ['en', 'pl', 'ko', 'ar', 'en-GB']) t.true(isInOtherScript(tag, russian), tag);
+  for (const tag of ['ru', 'bg', 'sr', 'und', 'en-Cyrl', 'sw']) t.is(isInOtherScript(tag, russian), tag === 'sw', tag);
+  t.false(isInOtherScript('en', russian.slice(0, 3)), 'a scene');
+  t.false(isInOtherScript('en', [...russian, 'The boat leaves at seven tomorrow.']));
 });
 
 test('a text that names no language is not a language', (t) => {

@@ -51,6 +51,17 @@ const withLineage = (line: CaptionLine, changed: Partial<CaptionLine['lineage']>
   lineage: { ...line.lineage, ...changed },
 });
 
+test('a reading of ruby is not read a second time', (t) => {
+  const speedOf = (text: string) =>
+    cueMeasuresOf({ lineId: 'line-1', startMs: 0, endMs: 1000, text }, null, {
+      countsNarrowHalf: false,
+      shotTimesMs: [],
+    }).readingSpeedMilliCps;
+  t.is(speedOf('創業(そうぎょう)は1998年です。'), speedOf('創業は1998年です。'));
+  t.is(speedOf('地図（ちず）'), 2000);
+  t.is(speedOf('ああ(ちず)'), 6000);
+});
+
 test('captions of which every line is complete are accepted', (t) => {
   t.deepEqual(decisionOf(threeLines), {
     outcome: 'accepted',

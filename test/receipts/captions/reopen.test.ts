@@ -175,10 +175,15 @@ const otherwise: Readonly<Record<string, Change>> = {
 };
 
 for (const [what, change] of Object.entries(otherwise)) {
-  test(`captions with ${what} are checked for their form in a study of caption rules 1`, async (t) => {
-    const rules = { name: 'caption rules', version: 1 };
-    t.deepEqual(await judgedAfter(shapes.first, change), { rules, present: 3, check: 'form_checked' });
-  });
+  for (const [version, shape] of [
+    [1, shapes.first],
+    [3, shapes.third],
+  ] as const) {
+    test(`captions with ${what} are checked for their form in a study of caption rules ${version}`, async (t) => {
+      const rules = { name: 'caption rules', version };
+      t.deepEqual(await judgedAfter(shape, change), { rules, present: 4, check: 'form_checked' });
+    });
+  }
 
   test(`captions with ${what} are damage in a study of the present rules`, async (t) => {
     await t.throwsAsync(judgedAfter(shapes.present, change), { instanceOf: EvidenceChainError });
@@ -187,7 +192,7 @@ for (const [what, change] of Object.entries(otherwise)) {
 
 test('captions that follow by the present rules are judged again, also in an older study', async (t) => {
   for (const shape of Object.values(shapes)) {
-    t.like(await judgedAfter(shape, (captions) => captions), { rules: { version: 3 }, check: 'judged_again' });
+    t.like(await judgedAfter(shape, (captions) => captions), { rules: { version: 4 }, check: 'judged_again' });
   }
 });
 

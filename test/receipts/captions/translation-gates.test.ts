@@ -89,8 +89,8 @@ const faults: Readonly<Record<string, Translator>> = {
 
 for (const [fault, translator] of Object.entries(faults)) {
   for (const [gates, asked] of [
-    [4, 'asked once'],
-    [5, 'asked twice'],
+    [6, 'asked once'],
+    [7, 'asked twice'],
   ] as const) {
     test(`nothing of a model that ${fault} passes, ${asked}`, (t) => {
       const { verdicts } = translate(translator, gates);
@@ -113,7 +113,7 @@ test('a good translation passes after one request', (t) => {
 });
 
 test('a model that translates twice gets every line again, apart from its neighbors', (t) => {
-  const { verdicts, asks } = translate((right) => right, 5);
+  const { verdicts, asks } = translate((right) => right, 7);
   t.true([...verdicts.values()].every((verdict) => 'text' in verdict));
   t.is(asks.length, 3 + 11);
   const apart = asks.slice(3).map(({ lineIds }) => lineIds.map((id) => Number(id.slice(5))));

@@ -355,6 +355,16 @@ test('a declared language that exactly one track has picks that track, however i
   }
 });
 
+test('bug: a track in a member of the declared macrolanguage was not the declared language', (t) => {
+  const norwegian = film(['en', 'nob'], [1]);
+  const others = '1:aac:en';
+  const choice = { rule: 'only track of the declared macrolanguage', others };
+  t.deepEqual(audioTrackOf(norwegian, declared('no')), { index: 2, choice });
+  // A study of an earlier version listened to another track, and states another rule.
+  t.like(audioTrackOf(norwegian, declared('no'), false), { index: 1, choice: { rule: 'default flag' } });
+  t.like(audioTrackOf(film(['no', 'nb']), declared('no')), { choice: { rule: 'only track of the declared language' } });
+});
+
 test('a declared language that no track or several have leaves the choice to the flags', (t) => {
   t.like(audioTrackOf(film(['en', 'fr'], [2]), declared('ko')), { index: 2, choice: { rule: 'default flag' } });
   t.like(audioTrackOf(film(['en', 'en-GB', 'fr'], [3]), declared('en')), {

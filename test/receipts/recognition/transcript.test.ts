@@ -44,7 +44,7 @@ function transcriptOf(
   return {
     ...basis.speech,
     kind: 'transcript',
-    parameters: { gates: 3, ...parameters },
+    parameters: { gates: 4, ...parameters },
     facts: [...regions, ...lines],
   };
 }
@@ -61,14 +61,14 @@ function withVerdict(gates: number, verdict: Partial<Verdict>): EvidenceArtifact
 const passed: Verdict = { outcome: 'passed', reasonCodes: [] };
 
 test('a transcript of the present gates is judged again: a line that passed by a forged verdict is found', (t) => {
-  t.like(checkedTranscript(transcriptOf(), basis), { rules: { version: 3 }, check: 'judged_again' });
-  t.throws(() => checkedTranscript(withVerdict(3, passed), basis), { instanceOf: EvidenceChainError });
+  t.like(checkedTranscript(transcriptOf(), basis), { rules: { version: 4 }, check: 'judged_again' });
+  t.throws(() => checkedTranscript(withVerdict(4, passed), basis), { instanceOf: EvidenceChainError });
 });
 
 test('a transcript of older gates is valid if its verdicts agree with their reasons', (t) => {
-  for (const gates of [1, 2, 4]) {
+  for (const gates of [1, 2, 3, 5]) {
     const judgement = checkedTranscript(withVerdict(gates, passed), basis);
-    t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 3, check: 'form_checked' });
+    t.deepEqual(judgement, { rules: { name: 'transcript gates', version: gates }, present: 4, check: 'form_checked' });
   }
   t.throws(() => checkedTranscript(withVerdict(1, { outcome: 'passed' }), basis), { instanceOf: EvidenceChainError });
   t.throws(() => checkedTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
