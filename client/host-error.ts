@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../contract/base/errors.ts';
-import { refusalParts } from '../contract/causes/stored-failures.ts';
+import { refusalParts } from '../contract/causes/refusal-parts.ts';
 
 /** Codes that pass by themselves: the same request may succeed later. Every 503 and 429 is of this kind, too. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>(['storage_unavailable', 'study_queue_full', 'ingest_capacity']);

@@ -5,8 +5,8 @@ import { type FailedWork, ingestFailures, studyFailures } from './failures.ts';
 import type { Spelling } from './wording.ts';
 
 /**
- * The only reader of sentences. Records of failures hold a code and a message whose first word is part of the wire, and refusals of
- * requests end with their remedy. Everything else takes causes from answers.
+ * The only reader of sentences, beside `refusal-parts.ts`. Records of failures hold a code and a message whose first word is part of the
+ * wire. Everything else takes causes from answers.
  */
 
 /** The first word of a message: `word: what happened`. */
@@ -115,12 +115,4 @@ export const withLengths = (sentence: string, { length }: Spelling): string =>
 export function failureDetailOf({ code, message }: StoredFailure, spelling: Spelling): string | null {
   const [, , rest = message] = beginning.exec(message) ?? [];
   return rest === '' || code === 'canceled' ? null : withLengths(rest, spelling);
-}
-
-/** A refusal as the host writes it: what happened, a semicolon, and what a client can do. */
-export function refusalParts(message: string): { readonly what: string; readonly remedy: string | null } {
-  const mark = message.indexOf('; ');
-  return mark < 0
-    ? { what: message, remedy: null }
-    : { what: message.slice(0, mark), remedy: message.slice(mark + '; '.length) };
 }

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { z } from 'zod';
 import { type Cause, cause, ingestCause, plannedCause } from '../../contract/causes/causes.ts';
-import { failureCauseOf, failureDetailOf, firstWordOf, refusalParts } from '../../contract/causes/stored-failures.ts';
+import { refusalParts } from '../../contract/causes/refusal-parts.ts';
+import { failureCauseOf, failureDetailOf, firstWordOf } from '../../contract/causes/stored-failures.ts';
 import { causeText, plainSpelling, type Reader, wireText } from '../../contract/causes/wording.ts';
 import { captionObstacle } from '../../contract/study/start.ts';
 
@@ -54,9 +55,9 @@ test('bug: remedies for the page and for agents named flags, which only a comman
   }
 });
 
-test('every obstacle of a plan is a cause of the same code', (t) => {
+test('every obstacle of a plan is a cause of the same code, and one that older clients do not have is a cause alone', (t) => {
   const codes = valuesOf(z.toJSONSchema(plannedCause) as Shape).map((each) => (each as Cause).code);
-  t.deepEqual([...new Set(codes)].sort(), [...captionObstacle.options].sort());
+  t.deepEqual([...new Set(codes)].sort(), [...captionObstacle.options, 'recognition_not_asked'].sort());
 });
 
 test('a stored failure has the cause of its first word, else of its code, else one that is known to no version', (t) => {
