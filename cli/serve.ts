@@ -39,7 +39,14 @@ import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions, serveFlag
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import { type Settings, settingsFailure, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
+import {
+  type Settings,
+  settingsFailure,
+  settingsPath,
+  startSettings,
+  withCommandSettings,
+  withSettings,
+} from './settings/settings-file.ts';
 import { chosenListener } from './settings/start-trial.ts';
 import { asTyped } from './terminal/call.ts';
 
@@ -77,8 +84,9 @@ let log: Log = textLog;
 const report = (line: string): void => log.report(line);
 
 async function serve(given: GivenFlags, settings: Settings): Promise<void> {
-  const options = optionsOf(withSettings(given, settings));
   const before = await receivedHandover();
+  const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
+  const options = optionsOf(withSettings(given, endsWithCommand ? withCommandSettings(settings) : settings));
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
@@ -107,7 +115,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       process.exit(1);
     },
   });
-  const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
     given,
     path: settingsPath(given),

@@ -27,7 +27,6 @@ export class StartRefused extends Error {
 export class OwnHost {
   readonly #dataRoot: string;
   readonly #signal: AbortSignal | undefined;
-  readonly #flags: () => Promise<readonly string[]>;
   readonly #report: (line: string) => void;
   #child: ChildProcess | null = null;
   #refusal = causeIn([]);
@@ -35,16 +34,9 @@ export class OwnHost {
   /** One has ended to be started again, and its successor has no process yet. */
   #isRestarting = false;
 
-  /** `flags` are those of a host, found again for each start: settings may have changed. */
-  constructor(
-    dataRoot: string,
-    signal: AbortSignal | undefined,
-    flags: () => Promise<readonly string[]>,
-    report: (line: string) => void,
-  ) {
+  constructor(dataRoot: string, signal: AbortSignal | undefined, report: (line: string) => void) {
     this.#dataRoot = dataRoot;
     this.#signal = signal;
-    this.#flags = flags;
     this.#report = report;
   }
 
@@ -53,10 +45,10 @@ export class OwnHost {
    * the data root. Throws the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
-    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];
     if (this.#isClosed) return false;
     // One that runs holds the data root, and would be left behind.
     await this.#endChild();
+    const flags = ['--port', '0', '--data-root', this.#dataRoot];
     const child = spawnHost(flags, ['ignore', 'pipe', 'pipe', 'ipc'], next);
     this.#child = child;
     this.#isRestarting = false;
