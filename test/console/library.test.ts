@@ -213,7 +213,7 @@ test('bug: a study that had failed was offered in the place of a new one', (t) =
 });
 
 test('a range gets a button for the longest captions only if nothing else is in their way', (t) => {
-  const warning = (cause: PlannedCause) =>
+  const warning = (cause: Exclude<PlannedCause, { readonly code: 'recognition_not_asked' }>) =>
     ({ code: 'captions_not_possible', reason: cause.code, text: 'x', cause }) as const;
   const tooLong = warning({
     code: 'range_too_long',
