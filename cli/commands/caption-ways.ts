@@ -214,7 +214,7 @@ function reasonOf(nearest: CaptionMethodRow | undefined): string {
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
   const said = causes.map((cause) => causeText(cause, 'terminal').what);
-  return lacked.length === 0 ? said.join('; ') : `no subtitles of it fit, and ${[...lacked, ...said].join(', and ')}`;
+  return lacked.length === 0 ? said.join('; ') : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
 }
 
 /** What a person can do, in sentences with commands. */
@@ -307,11 +307,14 @@ export async function otherWay(
   return askedWay(call, wanted, await read(), read);
 }
 
-/** The settings that tell engines apart, beside the servers that get something. */
-const identifying = [
-  ...(['semantic-recognizer', 'semantic-recognizer-model', 'semantic-recognizer-response-format'] as const),
-  ...(['semantic-recognizer-second-run', 'caption-translation-model', 'caption-translation-asked-once'] as const),
-] as const;
+/** The settings that tell engines of a kind apart, beside the servers that get something. */
+const identifying = {
+  recognizer: [
+    ...(['semantic-recognizer', 'semantic-recognizer-model', 'semantic-recognizer-response-format'] as const),
+    'semantic-recognizer-second-run',
+  ],
+  caption_translation: ['caption-translation-model', 'caption-translation-asked-once'],
+} as const;
 
 /**
  * The name of an attempt at a study that engines work for. The same request, engines and attempt have the same name, so that a call that
@@ -323,8 +326,12 @@ export async function attemptNames(
   { recognition, sends }: CaptionMethodRow,
 ): Promise<(attempt: number) => string> {
   const settings = await settingsOf(call);
+  const names = [
+    ...(recognition === null ? [] : identifying.recognizer),
+    ...(sends.some(({ what }) => what === 'text') ? identifying.caption_translation : []),
+  ];
   const engine = {
-    settings: identifying.map((name) => settings.get(name)?.value ?? null),
+    settings: names.map((name) => settings.get(name)?.value ?? null),
     servers: sends.map(({ server }) => server),
   };
   const asked = { request, revision: source.sourceRevisionId, recognition, engine };
