@@ -214,7 +214,9 @@ function reasonOf(nearest: CaptionMethodRow | undefined): string {
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
   const said = causes.map((cause) => causeText(cause, 'terminal').what);
-  return lacked.length === 0 ? said.join('; ') : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
+  return lacked.length === 0
+    ? said.join('; ')
+    : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
 }
 
 /** What a person can do, in sentences with commands. */

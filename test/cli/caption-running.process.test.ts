@@ -6,7 +6,7 @@ import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-transcriber.ts';
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
-import { speechFile } from '../../fixtures/speech/gold.ts';
+import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
 import { hasPocketsphinx } from '../executors/recognition/pocketsphinx-of-machine.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { madeMedia } from '../media/made-media.ts';
@@ -185,12 +185,16 @@ test('a transcript that failed is no end: the next call succeeds once the server
   t.notRegex(failed.stderr, /its subtitles have no lines/);
   t.regex(failed.stderr, /the study has no transcript: /);
 
-  server.behave(
-    transcribes({ text: 'He closed the door.', segments: [{ text: 'He closed the door.', start: 0.2, end: 1.8 }] }),
+  const texts = [...utterances];
+  server.behave((response, region) =>
+    transcribes({ language: 'english', segments: [{ text: texts.shift() ?? '', start: 0.4, end: 1.9 }] })(
+      response,
+      region,
+    ),
   );
   const made = await run(...call);
   t.is(made.exit, 0, made.stderr);
-  t.regex(await readFile(file('speech.en.srt'), 'utf8'), /He closed the door\./);
+  t.regex(await readFile(file('speech.en.srt'), 'utf8'), /forgot to close the door/);
   const asked = server.asked.length;
   const again = await run(...call);
   t.deepEqual([again.exit, again.stdout], [0, made.stdout], again.stderr);
