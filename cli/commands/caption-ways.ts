@@ -7,6 +7,7 @@ import {
   captionMethods,
 } from '../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import { type RecognizerEngine, servedLanguages } from '../../contract/recognition.ts';
 import type { Confirmation, FoundEngine, HostSetting } from '../../contract/settings.ts';
@@ -208,12 +209,23 @@ const engineSettings = {
   },
 } as const;
 
+/** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
+function causeWords(cause: Cause): string {
+  if (cause.code !== 'nothing_recognised') return causeText(cause, 'terminal').what;
+  const { what, remedy } = causeText(cause.params.cause ?? cause, 'terminal');
+  return [
+    what,
+    ...(remedy === null || cause.params.cause === undefined ? [] : [remedy]),
+    'then run this command again',
+  ].join('; ');
+}
+
 /** Why a film gets no captions, by the method that is nearest to some. */
 function reasonOf(nearest: CaptionMethodRow | undefined): string {
   if (nearest === undefined) return 'the host names no way to captions';
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
-  const said = causes.map((cause) => causeText(cause, 'terminal').what);
+  const said = causes.map(causeWords);
   return lacked.length === 0
     ? said.join('; ')
     : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;

@@ -21,7 +21,7 @@ import {
   WrongCall,
 } from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
-import { withheldLine } from '../terminal/summary.ts';
+import { unrecognizedLines, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, rowsRemark, timedLine } from './caption-lines.ts';
 import { attemptNames, otherWay, plannedWay, type WantedCaptions } from './caption-ways.ts';
@@ -128,6 +128,7 @@ async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, pro
 async function attestedBy(call: CommandCall, { runtimeId, method }: StudiedFilm, reviewer: Reviewer): Promise<void> {
   const { terminal } = call;
   const found = captionTexts(await call.host.captions.corrections(runtimeId, { method }));
+  for (const line of unrecognizedLines(await call.host.overview(runtimeId))) terminal.remark(line);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);

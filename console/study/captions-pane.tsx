@@ -231,7 +231,12 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
   if (action === 'produce') {
     return (
       <Notice kind="not-yet" title="There are no captions yet">
-        The study is approved. Press “Make captions” above.
+        <p>The study is approved. Press “Make captions” above.</p>
+        {captions.causes.length > 0 && (
+          <p>
+            The last attempt failed: {whatWords(captions.causes)}. <Remedies causes={captions.causes} />
+          </p>
+        )}
       </Notice>
     );
   }
