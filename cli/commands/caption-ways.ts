@@ -180,7 +180,7 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
 }
 
 /** The settings of an offer as the words of a command. */
-const wordsOf = (use: EngineUse): string =>
+export const settingWords = (use: EngineUse): string =>
   Object.entries(use)
     .flatMap(([name, value]) => [value].flat().map((each) => shellPath(`${name}=${each}`)))
     .join(' ');
@@ -239,7 +239,7 @@ function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, { l
   const names = lacked.map((kind) => engineSettings[kind].name).join(' and ');
   const use = offer?.use ?? Object.assign({}, ...lacked.map((kind) => engineSettings[kind].use));
   const verb = offer === null ? `set ${names}` : 'permit it';
-  const set = Object.keys(use).length === 0 ? [] : [`${verb}:\n  ${asTyped(`settings set ${wordsOf(use)}`)}`];
+  const set = Object.keys(use).length === 0 ? [] : [`${verb}:\n  ${asTyped(`settings set ${settingWords(use)}`)}`];
   const said = [...attach, ...set].join(', or ');
   return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
@@ -302,8 +302,8 @@ async function studiedWays(
   { runtimeId, methods: tried, isRecognized }: TriedStudy,
 ): Promise<Ways> {
   const { chosen, methods } = await host.captions.methods(runtimeId);
-  const isTried = ({ method, state }: CaptionMethodRow): boolean =>
-    tried.includes(method) || (isRecognized && state === 'needs_study');
+  const isTried = ({ method, recognition }: CaptionMethodRow): boolean =>
+    tried.includes(method) || (isRecognized && recognition !== null);
   return {
     rows: { chosen, methods: methods.map((row) => (isTried(row) ? { ...row, state: 'impossible' } : row)) },
     limit: null,

@@ -183,7 +183,10 @@ test('a transcript that failed is no end: the next call succeeds once the server
   const failed = await run(...call, ...owner);
   t.is(failed.exit, 2, failed.stderr);
   t.notRegex(failed.stderr, /its subtitles have no lines/);
-  t.regex(failed.stderr, /the study has no transcript: /);
+  t.regex(
+    failed.stderr,
+    /: the transcription server failed \(status 500\): it said “out of memory”; .*; then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,
+  );
 
   const texts = [...utterances];
   server.behave((response, region) =>
