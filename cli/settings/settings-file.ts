@@ -341,7 +341,7 @@ export function settingsSchema(): object {
 }
 
 /** The settings of a host that a command starts for itself, beneath those of its data root: captions of subtitle tracks, and whole films. */
-export const commandSettings: Settings = new Map<string, SettingValue>([
+const commandSettings: Settings = new Map<string, SettingValue>([
   ['caption-executor', 'grouped-subtitles'],
   ['allow-embedded-subtitle-captions', true],
   ['maximum-study-range-ms', longestCaptions.maxDurationMs],

@@ -74,7 +74,7 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
   caption_current_run_causality_required: {
     terminal: ({ typed, study }) => `${typed(`captions ${study} --produce`)} makes them by a method that is permitted`,
     page: 'switch captions on in Operations, which restarts the host',
-    agent: 'a person can switch captions on: tell them',
+    agent: 'produce_captions with a method of read_caption_methods makes them',
   },
   illegal_caption_transition: {
     terminal: (typing) =>

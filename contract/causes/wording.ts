@@ -116,7 +116,7 @@ const wordings: Wordings = {
       terminal:
         'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech',
       page: 'switch them on in Operations, which restarts the host',
-      agent: inTheHandsOfAPerson,
+      agent: 'read_caption_methods has the methods of a study, and produce_captions makes captions by one',
     },
     at: 'operations',
     joint: '; ',
