@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
+import { readSettings } from '../settings/settings-file.ts';
 
 /** The code of the host's message if another host or a command has its data root. */
 const locked = 'data_root_locked:';
@@ -42,9 +44,11 @@ export class OwnHost {
 
   /**
    * Starts it and waits until it listens. With a handover it takes the place of a restarting host. `false` if another process has
-   * the data root. Throws the cause of any other failure.
+   * the data root. Throws `StartError` `invalid_settings`, and the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
+    // Its end would have no code for a fault in them.
+    await readSettings(dataRootAt(this.#dataRoot).settings);
     if (this.#isClosed) return false;
     // One that runs holds the data root, and would be left behind.
     await this.#endChild();

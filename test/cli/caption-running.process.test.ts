@@ -10,9 +10,10 @@ import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
 import { hasPocketsphinx } from '../executors/recognition/pocketsphinx-of-machine.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { madeMedia } from '../media/made-media.ts';
+import { eventually } from '../patience.ts';
 import { type Answer, hasTerminal, runAtTerminal } from './at-terminal.ts';
 import { filmWithOneTrack } from './caption-films.ts';
-import { type Ended, runCommand } from './command.ts';
+import { type Ended, runCommand, startBuilt } from './command.ts';
 
 // Captions on a host that runs, as `npm start` starts it: with one question at most, and no restart.
 
@@ -41,6 +42,7 @@ async function opened(t: ExecutionContext, flags: readonly string[] = [], enviro
   const { pid } = await host.announced();
   const onRoot = (args: readonly string[]) => [...args, '--data-root', root];
   return {
+    root,
     file: (name: string) => join(folder, name),
     at: (answers: readonly Answer[], ...args: string[]) => runAtTerminal(onRoot(args), answers, noServer),
     run: (...args: string[]) => runCommand(onRoot(args), noServer),
@@ -202,5 +204,57 @@ test('a transcript that failed is no end: the next call succeeds once the server
   const again = await run(...call);
   t.deepEqual([again.exit, again.stdout], [0, made.stdout], again.stderr);
   t.is(server.asked.length, asked, 'nothing is recognized and paid again');
+  await isSame();
+});
+
+test('a command that was killed continues on the host that goes on, at the same point', async (t) => {
+  const { run, file, root, isSame } = await opened(t);
+  await copyFile(sampleMedia, file('film.mp4'));
+  const call = ['caption', file('film.mp4'), '--from', 'ko', '--to', 'en', ...owner, ...approved];
+  for (const mark of [/: registered/, /: detect/, /subtitle track in English: /, /making the captions\n.*\n?$/]) {
+    const child = startBuilt('build/media-study.js', [...call, '--data-root', root], noServer);
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await eventually(`${mark}`, () => mark.test(said) || child.exitCode !== null, 5);
+    child.kill('SIGKILL');
+  }
+  const made = await run(...call);
+  t.is(made.exit, 0, made.stderr);
+  t.is(made.stdout, `${file('film.en.srt')}\n`);
+  await isSame();
+});
+
+spokenTest('the caption executor that a person started a host with comes first where it gives lines', async (t) => {
+  const recognizer = ['--semantic-recognizer', 'pocketsphinx', '--permit-recognition'];
+  const executor = ['--caption-executor', 'recognized', '--allow-recognized-captions'];
+  const { run, file } = await opened(t, [...recognizer, ...executor]);
+  await writeFile(file('film.mkv'), await filmWithOneTrack());
+  const made = await run('caption', file('film.mkv'), '--from', 'en', ...owner, ...approved);
+  t.is(made.exit, 0, made.stderr);
+  t.regex(made.stderr, /the captions will be made of: recognized speech\n/);
+  await copyFile(sampleMedia, file('two.mp4'));
+  const two = await run('caption', file('two.mp4'), '--from', 'ko', '--to', 'en', ...owner, ...approved);
+  t.is(two.exit, 0, two.stderr);
+  t.regex(two.stderr, /the captions will be made of: subtitle track in Korean, subtitle track in English\n/);
+});
+
+test('each step has a command of its own on a running host without a caption executor', async (t) => {
+  const { run, file, isSame } = await opened(t);
+  await copyFile(sampleMedia, file('film.mp4'));
+  const study = await run('study', file('film.mp4'), '--language', 'ko', '--captions', ...owner, '--label', 'film');
+  t.is(study.exit, 0, study.stderr);
+  t.notRegex(study.stdout + study.stderr, /captions_not_possible|restart|no captions/);
+  t.regex(
+    study.stdout,
+    /captions: .*caption source-session:\w+ --from ko --to en.* makes them, or says what they need/,
+  );
+  const early = await run('captions', 'film', '--produce');
+  t.is(early.exit, 1);
+  t.regex(early.stderr, /a person has to approve it/);
+  t.is((await run('caption', 'film', '--from', 'ko', '--to', 'en', ...approved, '--output', file('film.srt'))).exit, 0);
+  const made = await run('captions', 'film', '--produce');
+  t.regex(made.stdout, /Good morning and welcome/);
   await isSame();
 });
