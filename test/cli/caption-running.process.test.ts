@@ -258,3 +258,24 @@ test('each step has a command of its own on a running host without a caption exe
   t.regex(made.stdout, /Good morning and welcome/);
   await isSame();
 });
+
+test('a translation that failed three times is no end: the next call succeeds once the server is mended', async (t) => {
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  provider.behavior = (response) => response.writeHead(404).end('{"error":{"message":"no such model"}}');
+  const { run, file, isSame } = await opened(t, [], { OPENAI_BASE_URL: provider.baseUrl });
+  await writeFile(file('one.mkv'), await filmWithOneTrack());
+  const set = await run('settings', 'set', 'caption-translation-model=stub', `permit-server=${provider.baseUrl}`);
+  t.is(set.exit, 0, set.stderr);
+  const call = ['caption', file('one.mkv'), '--to', 'de', ...approved];
+  for (const more of [owner, [], []]) {
+    const failed = await run(...call, ...more);
+    t.is(failed.exit, 1, failed.stderr);
+    t.regex(failed.stderr, /caption_translation_failed: .*no such model/);
+  }
+  provider.behavior = translates();
+  const made = await run(...call);
+  t.is(made.exit, 0, made.stderr);
+  t.regex(await readFile(file('one.de.srt'), 'utf8'), /Kisten/);
+  await isSame();
+});

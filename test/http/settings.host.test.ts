@@ -297,7 +297,7 @@ test('captions are made as soon as their executor is set, and no more once it is
 
 test('what a person writes into the settings file is taken at once, without a confirmation', async (t) => {
   const { host, path, change, setting } = await opened(t);
-  const server = 'https://models.example/v1';
+  const server = 'http://127.0.0.1:11/v1';
   const file = {
     'model-server': server,
     'caption-translation-model': 'large',
