@@ -160,7 +160,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   host.begin();
 }
 
-/** Says where text and sound go, again whenever a change of settings sends them elsewhere. */
+/** Reports the servers that get text and sound, again whenever a change of settings names others. */
 class EngineNotices {
   #said: readonly string[] = [];
 

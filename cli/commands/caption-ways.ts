@@ -40,7 +40,7 @@ interface Offer {
   readonly confirmation: Confirmation | null;
 }
 
-/** The ways to captions of a film that has not been studied, and the offer to raise a limit if the host studies no film of its length. */
+/** The ways to captions of a film, and the offer to raise a limit if the host does not study films of this length. */
 interface Ways {
   readonly rows: CaptionMethodRows;
   readonly limit: Offer | null;
@@ -79,7 +79,7 @@ async function plannedWays(call: CommandCall, { source, request }: WantedCaption
   }
 }
 
-/** The methods that the host takes by itself; the test seam is none of them. */
+/** The methods that the host takes by itself: all but the test seam. */
 const usual = ({ methods }: CaptionMethodRows): readonly CaptionMethodRow[] =>
   methods.filter(({ method }) => method !== 'deterministic-test');
 
@@ -231,7 +231,7 @@ function reasonOf(nearest: CaptionMethodRow | undefined): string {
     : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
 }
 
-/** What a person can do, in sentences with commands. */
+/** The ways that a person can open, in sentences with commands. */
 function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, { lacking }: WantedCaptions): string {
   const files = lacking.map((tag) => `--subtitles FILE:${baseLanguage(tag) ?? tag}`).join(' ');
   const attach = files === '' ? [] : [`attach subtitles with ${files}`];
@@ -261,7 +261,7 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
 
 /**
  * The way to captions that works now, or after a study. If a permission or a limit is in the way, or an engine of this machine would
- * open one, a person at the terminal is asked once. Throws `WrongCall` with every other way if none is open.
+ * open one, it asks the person at the terminal once. Throws `WrongCall` with every other way if none is open.
  */
 async function askedWay(
   call: CommandCall,
@@ -296,7 +296,7 @@ interface TriedStudy {
   readonly isRecognized: boolean;
 }
 
-/** The ways to captions of a study. What was tried is none any more. */
+/** The ways to captions of a study, without those that were tried. */
 async function studiedWays(
   { host }: CommandCall,
   { runtimeId, methods: tried, isRecognized }: TriedStudy,

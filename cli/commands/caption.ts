@@ -184,7 +184,7 @@ const isSpent = ({ captions, row }: Attempt): boolean =>
   captions === null &&
   (row?.state === 'needs_study' || row?.obstacles.some(({ code }) => code === 'attempts_failed') === true);
 
-/** The study that the request without a name of its own started before, by this command or another one; null if it is of no use. */
+/** The study of an earlier request without a name, by this command or another one; null if it gives no captions. */
 async function earlierStudy(call: CommandCall, wanted: WantedCaptions, { method, sends }: CaptionMethodRow) {
   const { host } = call;
   const { runtimeId } = await host.plan(wanted.source, wanted.request);
@@ -202,8 +202,8 @@ async function earlierStudy(call: CommandCall, wanted: WantedCaptions, { method,
 }
 
 /**
- * The study for captions by a method: one that is there, or a new one. A study that failed, or whose speech was not recognized, is no end:
- * the next call begins another one. Throws for a study that fails now.
+ * The study for captions by a method: one that is there, or a new one. After a study that failed, or whose
+ * speech was not recognized, the next call begins another one. Throws for a study that fails now.
  */
 async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMethodRow): Promise<Attempt> {
   const { host, given, terminal, signal } = call;

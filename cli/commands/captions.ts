@@ -25,7 +25,7 @@ function noCaptionsYet(overview: RuntimeOverview): NothingYet {
       : isNext('produce_captions')
         ? making
         : captioning(overview) !== null
-          ? `${captioning(overview)} makes them, or says what they need`
+          ? `${captioning(overview)} makes them, or names what they need`
           : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
   return new NothingYet('the study has no captions yet', hint);
 }

@@ -106,7 +106,7 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
   terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
-/** Has the host that runs on a data root take its settings, and says what became of it. */
+/** Has the host that runs on a data root take its settings. Returns the result as a line for people. */
 async function takenBy(dataRoot: string): Promise<string> {
   const host = 'a host runs on this data root';
   try {

@@ -235,8 +235,8 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 const engineSettings = ['caption-executor', 'semantic-recognizer', ...Object.keys(permissionFlags)];
 
 /**
- * Changes that also take out what they leave behind: of an engine that is replaced or not permitted any more, the settings with which no
- * host starts. The model of another recognizer is another kind of name.
+ * Changes that also take out what they leave behind. These are settings with which no host starts, of an engine that is replaced or not
+ * permitted any more. The model of another recognizer is another kind of name.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
   const rooms = engineSettings.filter((name) => changes.has(name)).map(settingRoomOf);
@@ -340,7 +340,7 @@ export function settingsSchema(): object {
   };
 }
 
-/** The settings of a host that a command starts for itself, beneath those of its data root: captions of subtitle tracks, and whole films. */
+/** What a command sets for its own host, beneath the settings of the data root: captions of subtitle tracks, and whole films. */
 const commandSettings: Settings = new Map<string, SettingValue>([
   ['caption-executor', 'grouped-subtitles'],
   ['allow-embedded-subtitle-captions', true],

@@ -76,10 +76,10 @@ const shownIfFound: readonly Finding['kind'][] = [
 /** True if the summary of a whole study has a line of it. */
 const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !shownIfFound.includes(kind);
 
-/** The causes of a host that has no way to captions without a method: by one, a study may have some. */
+/** Causes why a host makes no captions by itself, though a method may give some. */
 const withoutMethod: readonly string[] = ['no_caption_executor', 'subtitles_give_captions'];
 
-/** The command that makes captions of the film of a study, if a method may give some where the host by itself has none; else null. */
+/** The command that makes captions by a method, for a study of which the host by itself makes none; else null. */
 export function captioning({ source, study, captions }: RuntimeOverview): string | null {
   if (!captions.causes.some(({ code }) => withoutMethod.includes(code))) return null;
   const spoken = study.sourceLanguage.languages.map((tag) => `--from ${tag}`);
@@ -91,7 +91,7 @@ export function noCaptionsLine(overview: RuntimeOverview): string | null {
   const { captions, lifecycle } = overview;
   if (captions.state !== 'never' || lifecycle !== 'terminal') return null;
   const command = captioning(overview);
-  if (command !== null) return `captions: ${command} makes them, or says what they need`;
+  if (command !== null) return `captions: ${command} makes them, or names what they need`;
   return `no captions: ${causesText(captions.causes, 'terminal')}`;
 }
 

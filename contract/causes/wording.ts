@@ -220,7 +220,7 @@ const wordings: Wordings = {
     what: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
     pageWhat: 'this host makes captions of recognized speech, and has no speech recognizer',
     remedies: {
-      terminal: 'media-study caption FILM uses a recognizer of this machine, or says how to set one',
+      terminal: 'media-study caption FILM uses a recognizer of this machine, or names the settings for one',
       page: 'set up speech recognition in Operations',
       agent: inTheHandsOfAPerson,
     },

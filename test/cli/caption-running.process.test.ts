@@ -56,7 +56,7 @@ async function opened(t: ExecutionContext, flags: readonly string[] = [], enviro
   };
 }
 
-/** How often a permission was asked for. */
+/** How often the command asked for a permission. */
 const questions = ({ stdout }: Ended): number => stdout.split('now and from now on? Type yes: ').length - 1;
 
 /** The command that a refusal prints, without the program and the data root. */
@@ -89,7 +89,7 @@ spokenAtTerminalTest('one running host captions a film with two tracks, with one
   t.regex(spoken.stdout, /pocketsphinx is installed: .* Nothing leaves the machine, and it costs nothing\./);
   t.regex(await readFile(file('speech.en.srt'), 'utf8'), /^1\n/);
 
-  // What was permitted is remembered, and what was made is found.
+  // The host remembers permissions, and finds the captions that it made.
   const asked = provider.asked.length;
   for (const [film, ...more] of [
     ['two.mp4', '--from', 'ko', '--to', 'en'],
@@ -167,7 +167,7 @@ atTerminalTest('a limit that is too low for a film is raised by one question, an
   await isSame();
 });
 
-test('a transcript that failed is no end: the next call succeeds once the server is mended', async (t) => {
+test('a transcript failed, and the next call succeeds once the server is mended', async (t) => {
   const server = await stubTranscriber((response) => response.writeHead(500).end('out of memory'));
   t.teardown(() => server.close());
   const { run, file, isSame } = await opened(t, [], { OPENAI_BASE_URL: server.baseUrl });
@@ -248,7 +248,7 @@ test('each step has a command of its own on a running host without a caption exe
   t.notRegex(study.stdout + study.stderr, /captions_not_possible|restart|no captions/);
   t.regex(
     study.stdout,
-    /captions: .*caption source-session:\w+ --from ko --to en.* makes them, or says what they need/,
+    /captions: .*caption source-session:\w+ --from ko --to en.* makes them, or names what they need/,
   );
   const early = await run('captions', 'film', '--produce');
   t.is(early.exit, 1);
@@ -259,13 +259,19 @@ test('each step has a command of its own on a running host without a caption exe
   await isSame();
 });
 
-test('a translation that failed three times is no end: the next call succeeds once the server is mended', async (t) => {
+test('a translation failed three times, and the next call succeeds once the server is mended', async (t) => {
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   provider.behavior = (response) => response.writeHead(404).end('{"error":{"message":"no such model"}}');
   const { run, file, isSame } = await opened(t, [], { OPENAI_BASE_URL: provider.baseUrl });
   await writeFile(file('one.mkv'), await filmWithOneTrack());
-  const set = await run('settings', 'set', 'caption-translation-model=stub', `permit-server=${provider.baseUrl}`);
+  const set = await run(
+    'settings',
+    'set',
+    `model-server=${provider.baseUrl}`,
+    'caption-translation-model=stub',
+    `permit-server=${provider.baseUrl}`,
+  );
   t.is(set.exit, 0, set.stderr);
   const call = ['caption', file('one.mkv'), '--to', 'de', ...approved];
   for (const more of [owner, [], []]) {
