@@ -260,8 +260,8 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
 }
 
 /**
- * The way to captions that works now, or after a study. If a permission or a limit is in the way, or an engine of this machine would
- * open one, it asks the person at the terminal once. Throws `WrongCall` with every other way if none is open.
+ * The way to captions that works now, or after a study. It asks the person at the terminal once for a permission or a higher limit, or
+ * to use an engine of this machine. Throws `WrongCall` with every other way if none is open.
  */
 async function askedWay(
   call: CommandCall,

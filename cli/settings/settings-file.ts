@@ -340,7 +340,7 @@ export function settingsSchema(): object {
   };
 }
 
-/** What a command sets for its own host, beneath the settings of the data root: captions of subtitle tracks, and whole films. */
+/** The settings of a command for its own host, beneath those of the data root: captions of subtitle tracks, and whole films. */
 const commandSettings: Settings = new Map<string, SettingValue>([
   ['caption-executor', 'grouped-subtitles'],
   ['allow-embedded-subtitle-captions', true],
