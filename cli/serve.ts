@@ -160,7 +160,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   host.begin();
 }
 
-/** Reports the servers that get text and sound, again whenever a change of settings names others. */
+/** The lines of the log about text and sound that are sent: at the start, and after a change of settings that sends them elsewhere. */
 class EngineNotices {
   #said: readonly string[] = [];
 

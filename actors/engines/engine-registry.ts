@@ -20,7 +20,7 @@ export interface EngineRecord {
   readonly digest: string;
   /** The program and the model of a recognizer, with the digests that its last opening found; empty before the first. */
   readonly tools: readonly ToolIdentity[];
-  /** The end of its last use, in epoch ms, and its failure; null before the first. */
+  /** The end of its last use, or of an opening that failed, in epoch ms, and its failure; null before the first. */
   readonly last: { readonly atMs: number; readonly failure: string | null } | null;
 }
 
@@ -63,6 +63,8 @@ class EngineSlot<Engine> {
   #opened: Promise<Opened<Engine>> | null = null;
   #tools: readonly ToolIdentity[] = [];
   #last: EngineRecord['last'] = null;
+  /** True if the last opening failed. */
+  #isUnopened = false;
   #uses = 0;
   #idle: unknown = null;
 
@@ -96,27 +98,43 @@ class EngineSlot<Engine> {
   }
 
   #openOnce(): Promise<Opened<Engine>> {
-    const watch: Watch = (use, signal) => this.#use(use, signal);
-    const opening = this.#use(async () => {
-      const opened = await this.#open(watch);
+    const opening = this.#kept(async () => {
+      const opened = await this.#open(this.#watch);
       this.#tools = opened.tools;
+      // The failure of a use stays: a server is opened without asking it.
+      if (this.#isUnopened) this.#last = null;
+      this.#isUnopened = false;
       return opened;
     });
-    opening.catch(() => this.#forget(opening));
+    opening.catch((error: unknown) => {
+      this.#isUnopened = true;
+      this.#note(error);
+      this.#forget(opening);
+    });
     return opening;
   }
 
-  async #use<Result>(use: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  readonly #watch: Watch = async (use, signal) => {
+    try {
+      const result = await this.#kept(use);
+      this.#note(null);
+      return result;
+    } catch (error) {
+      if (!signal.aborted) this.#note(error);
+      throw error;
+    }
+  };
+
+  #note(error: unknown): void {
+    this.#last = { atMs: this.#clock.now(), failure: error === null ? null : failureMessage(messageOf(error)) };
+  }
+
+  /** Keeps the engine while it is in use, and for some time after. */
+  async #kept<Result>(use: () => Promise<Result>): Promise<Result> {
     this.#uses += 1;
     this.#clock.clearTimeout(this.#idle);
     try {
-      const result = await use();
-      this.#last = { atMs: this.#clock.now(), failure: null };
-      return result;
-    } catch (error) {
-      const isOwn = signal?.aborted !== true;
-      if (isOwn) this.#last = { atMs: this.#clock.now(), failure: failureMessage(messageOf(error)) };
-      throw error;
+      return await use();
     } finally {
       this.#uses -= 1;
       if (this.#uses === 0) this.#idle = this.#clock.setTimeout(() => this.forget(), engineIdleMs);

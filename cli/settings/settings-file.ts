@@ -235,8 +235,8 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
 const engineSettings = ['caption-executor', 'semantic-recognizer', ...Object.keys(permissionFlags)];
 
 /**
- * Changes that also take out what they leave behind. These are settings with which no host starts, of an engine that is replaced or not
- * permitted any more. The model of another recognizer is another kind of name.
+ * Changes that also take out the settings of an engine that is replaced, or not permitted any more. These are the settings with which no
+ * host starts. The model of another recognizer is another kind of name.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
   const rooms = engineSettings.filter((name) => changes.has(name)).map(settingRoomOf);

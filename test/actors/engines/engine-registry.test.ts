@@ -66,7 +66,7 @@ test('an engine is opened by its first use, once for all who ask meanwhile', asy
   t.is(found[0], found[1]);
   t.is(await engines.recognizer(), found[0]);
   t.deepEqual(opened, ['/a']);
-  t.like(engines.recognizerRecord, { tools: found[0].tools, last: { atMs: 1_000, failure: null } });
+  t.like(engines.recognizerRecord, { tools: found[0].tools, last: null });
 });
 
 test('an engine is forgotten after a while without use, and its uses keep it', async (t) => {
@@ -94,7 +94,7 @@ test('a change of the choice opens another engine, and users of the one before g
   t.not(await engines.recognizer(), before);
   t.deepEqual(opened, ['/a', '/b']);
   await t.notThrowsAsync(before.recognize(silence, signal));
-  t.is(engines.recognizerRecord?.last?.failure, null);
+  t.is(engines.recognizerRecord?.last, null);
   engines.use(nothing);
   t.is(engines.recognizerRecord, null);
   await t.throwsAsync(engines.recognizer(), { instanceOf: RecognizerUnavailable });
@@ -108,7 +108,7 @@ test('an engine that cannot be opened says why in its record, and the next use t
   state.opening = null;
   await t.notThrowsAsync(engines.recognizer());
   t.deepEqual(opened, ['/a', '/a']);
-  t.is(engines.recognizerRecord?.last?.failure, null);
+  t.is(engines.recognizerRecord?.last, null);
 });
 
 test('a record has the result of the last use, and a use that was given up is not noted', async (t) => {
@@ -117,9 +117,16 @@ test('a record has the result of the last use, and a use that was given up is no
   clock.advance(5);
   state.failure = new RecognitionFailure('http_401', 'the server refused the request');
   await t.throwsAsync(recognizer.recognize(silence, AbortSignal.abort()));
-  t.deepEqual(engines.recognizerRecord?.last, { atMs: 1_000, failure: null });
+  t.is(engines.recognizerRecord?.last, null);
   await t.throwsAsync(recognizer.recognize(silence, signal), { instanceOf: RecognitionFailure });
-  t.deepEqual(engines.recognizerRecord?.last, { atMs: 1_005, failure: 'http_401: the server refused the request' });
+  const refused = { atMs: 1_005, failure: 'http_401: the server refused the request' };
+  t.deepEqual(engines.recognizerRecord?.last, refused);
+  clock.advance(engineIdleMs);
+  const again = await engines.recognizer();
+  t.deepEqual(engines.recognizerRecord?.last, refused, 'an opening asks no server');
+  state.failure = null;
+  await again.recognize(silence, signal);
+  t.is(engines.recognizerRecord?.last?.failure, null);
 });
 
 test('a recognizer whose files changed is opened again', async (t) => {
