@@ -10,6 +10,7 @@ import { errorCodes } from '../contract/base/errors.ts';
 import { identity, languageTag } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
+import { type CaptionMethodRows, recognitionWish, requestedMethod } from '../contract/captions/caption-method.ts';
 import type { ShownLine } from '../contract/captions/correction.ts';
 import { readersRemedy } from '../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
@@ -18,6 +19,7 @@ import { editRate, exportNames } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
 import type { OverviewPart, RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
+import { settingWords } from './commands/caption-ways.ts';
 import { captionsOnceChecked } from './commands/captions.ts';
 import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
 import { failureLine, StartError } from './failures.ts';
@@ -278,6 +280,50 @@ function registerRuntimeTools(server: McpServer, host: StudyHost, exports: Expor
   );
 }
 
+/** The methods of captions as an agent gets them: obstacles in its terms, and what a person has to permit. */
+const seenMethods = ({ chosen, methods }: CaptionMethodRows) => ({
+  chosen,
+  methods: methods.map(({ use, confirmation: _, obstacles, permissions, ...row }) => ({
+    ...row,
+    obstacles: obstacles.map((cause) => ({ ...cause, text: causesText([cause], 'agent') })),
+    permissions,
+    ...(permissions.length > 0 && {
+      permission: `only a person can permit this: tell them to run media-study caption, or media-study settings set ${settingWords(use)}`,
+    }),
+  })),
+});
+
+/** The tools about the methods of captions. To permit one is up to a person. */
+function registerMethodTools(server: McpServer, host: StudyHost): void {
+  server.registerTool(
+    'read_caption_methods',
+    {
+      description:
+        'The methods that captions of a study can have, the preferred one first: its state, what it sends where, and what is in its way.',
+      inputSchema: z.strictObject({ runtimeId }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ runtimeId: id }) => answered(async () => seenMethods(await host.captions.methods(id))),
+  );
+  server.registerTool(
+    'produce_captions',
+    {
+      description:
+        'Makes captions of a study that a person has approved, by a method that is permitted; read_captions reads them. A method that translates sends their text to the server that read_caption_methods names.',
+      inputSchema: z.strictObject({
+        runtimeId,
+        method: requestedMethod.default('auto').describe('auto takes the first that is ready'),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    },
+    ({ runtimeId: id, method }) =>
+      answered(async () => {
+        const { captions } = await host.captions.produce(id, { method });
+        return { runtimeId: id, captions: captions.map(({ jobId, receiptId }) => ({ jobId, receiptId })) };
+      }),
+  );
+}
+
 /** The tool about the subtitle files of sources. To attach one takes the attestation of a person, which no agent gives. */
 function registerSubtitleTools(server: McpServer, host: StudyHost): void {
   server.registerTool(
@@ -303,6 +349,10 @@ const studied = z.strictObject({
   language: languageTag.optional().describe('the spoken language as a tag, such as ko; detected if you leave it out'),
   targetLanguage: languageTag.default('en').describe('the language of captions, as a tag'),
   again: identity.optional().describe('a name: studies the same range once more'),
+  recognition: recognitionWish
+    .nullable()
+    .optional()
+    .describe('the recognition of a method of plan_study, or null for none; the host decides if you leave it out'),
 });
 
 type Studied = z.infer<typeof studied>;
@@ -312,7 +362,8 @@ plan_study shows what a study would do; start_study starts it; follow_study wait
 read_overview has the findings and the possible next steps; read_claims and read_evidence have the details.
 Times are milliseconds, ranges are half-open.
 Facts that a study cannot verify are unavailable, unknown or withheld: say so, and do not guess.
-Reviews need a person at a terminal (media-study review); no tool here can approve or delete anything.
+Captions need a method: plan_study and read_caption_methods list those of a film, with what each needs. produce_captions makes them.
+Reviews and permissions need a person at a terminal (media-study review, media-study caption); no tool here can approve, permit or delete anything.
 export_study writes a file and answers with its path.`;
 
 /** The tools of an agent over one host; what it exports is written to one folder. */
@@ -326,14 +377,23 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
   );
   server.registerTool(
     'plan_study',
-    { description: 'The ids and the forecast of a study. Stores nothing.', inputSchema: studied, ...readOnly },
-    (asked) => answered(async () => host.plan(await sourceOf(host, asked), requestOf(asked))),
+    {
+      description: 'The ids and the forecast of a study, and the methods that captions of it can have. Stores nothing.',
+      inputSchema: studied,
+      ...readOnly,
+    },
+    (asked) =>
+      answered(async () => {
+        const [source, request] = [await sourceOf(host, asked), requestOf(asked)];
+        const { captionMethods } = await host.warnings(source, request);
+        return { ...(await host.plan(source, request)), captionMethods: seenMethods(captionMethods) };
+      }),
   );
   server.registerTool(
     'start_study',
     {
       description:
-        'Starts a study of a range, or finds the one that the same request started before. Uses no model and no network.',
+        'Starts a study of a range, or finds the one that the same request started before. Uses a model only for recognition.',
       inputSchema: studied,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
@@ -436,6 +496,7 @@ export function studyTools(host: StudyHost, exports: ExportFolder): McpServer {
         return { outcome, withheldLines, ...paged(filed.lines.map(seenLine), from, most) };
       }),
   );
+  registerMethodTools(server, host);
   registerSubtitleTools(server, host);
   registerRuntimeTools(server, host, exports);
   return server;
@@ -457,9 +518,10 @@ async function sourceOf(host: StudyHost, { sourceSessionId }: Studied) {
   throw new HostError({ status, code, message: 'no source has this id', retryAfterSeconds: null });
 }
 
-const requestOf = ({ startMs, endMs, language, targetLanguage, again }: Studied): StudyRequest => ({
+const requestOf = ({ startMs, endMs, language, targetLanguage, again, recognition }: Studied): StudyRequest => ({
   range: { startMs, endMs },
   targetLanguage,
   requestedSourceLanguage: spokenLanguage(language),
   ...(again === undefined ? {} : { clientRequestId: again }),
+  ...(recognition === undefined ? {} : { recognition }),
 });

@@ -8,7 +8,6 @@ import {
   NothingYet,
   NotMedia,
 } from '../client/host-error.ts';
-import type { StudyHost } from '../client/study-host.ts';
 import { escapedLine, escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { terminalRemedy } from '../contract/causes/refusals.ts';
@@ -21,14 +20,7 @@ import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
 import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import {
-  asTyped,
-  type CommandCall,
-  type HostCommand,
-  MissingArgument,
-  programAsTyped,
-  WrongCall,
-} from './terminal/call.ts';
+import { asTyped, type HostCommand, MissingArgument, programAsTyped, WrongCall } from './terminal/call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -152,22 +144,13 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
     await command.check?.(given, terminal);
     const dataRoot = dataRootOf(given);
     if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);
-    const find = (flags: readonly string[] = []) =>
-      findOrStartHost(dataRoot, terminal.remark, {
-        signal: stop.signal,
-        flags,
-        isRootNamed: given.has('data-root'),
-      });
-    let found = await find();
-    const restartHost = async (flags?: readonly string[]): Promise<StudyHost> => {
-      await found.close();
-      found = await find(flags);
-      return found.client;
-    };
+    const found = await findOrStartHost(dataRoot, terminal.remark, {
+      signal: stop.signal,
+      isRootNamed: given.has('data-root'),
+    });
     try {
       const isOwnHost = () => found.isOwn();
-      const call: CommandCall = { given, terminal, signal: stop.signal, host: found.client, isOwnHost, restartHost };
-      return await command.run(call);
+      return await command.run({ given, terminal, signal: stop.signal, host: found.client, isOwnHost });
     } finally {
       await found.close();
     }

@@ -40,7 +40,14 @@ import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions, serveFlag
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
-import { type Settings, settingsFailure, settingsPath, startSettings, withSettings } from './settings/settings-file.ts';
+import {
+  type Settings,
+  settingsFailure,
+  settingsPath,
+  startSettings,
+  withCommandSettings,
+  withSettings,
+} from './settings/settings-file.ts';
 import { chosenListener } from './settings/start-trial.ts';
 import { asTyped } from './terminal/call.ts';
 
@@ -78,8 +85,9 @@ let log: Log = textLog;
 const report = (line: string): void => log.report(line);
 
 async function serve(given: GivenFlags, settings: Settings): Promise<void> {
-  const options = optionsOf(withSettings(given, settings));
   const before = await receivedHandover();
+  const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
+  const options = optionsOf(withSettings(given, endsWithCommand ? withCommandSettings(settings) : settings));
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
@@ -108,7 +116,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     },
   });
   const notices = new EngineNotices();
-  const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
     given,
     path: settingsPath(given),

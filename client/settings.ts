@@ -7,7 +7,7 @@ import type {
 } from '../contract/settings.ts';
 import type { Given, Transport } from './transport.ts';
 
-/** The settings of a host. Changes and restarts are for pages: the host wants an `Origin`, which browsers send. */
+/** The settings of a host. Changes state the origin of the host itself, which no page of another origin can. A restart is for pages alone. */
 export class HostSettingsClient {
   readonly #transport: Transport;
 
@@ -28,7 +28,7 @@ export class HostSettingsClient {
   /** Changes settings if all checks pass; else throws `HostError`, and nothing was changed. */
   change(change: Given<SettingsChangeRequest>): Promise<SettingsChanged> {
     const json = { schema: 'studio.settings-change.v1', ...change };
-    return this.#transport.json('/v1/settings-changes', { method: 'POST', json, isLong: true });
+    return this.#transport.json('/v1/settings-changes', { method: 'POST', json, origin: 'own', isLong: true });
   }
 
   /** Restarts the host; the restart is over when `read()` answers with another `startedAt`. */

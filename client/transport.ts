@@ -148,6 +148,7 @@ interface HostRequest {
   /** Sent as it is, under its type. */
   readonly body?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The origin that the request states: a page's, or `own` for that of the host itself. */
   readonly origin?: string;
   /** The media types that the caller can read; by default JSON. */
   readonly accept?: string;
@@ -339,7 +340,7 @@ export class Transport {
     if (body !== undefined) headers['Content-Type'] = body.type;
     if (accept !== undefined) headers.Accept = accept;
     // A browser sends its own and lets no script set it.
-    if (origin !== undefined) headers.Origin = origin;
+    if (origin !== undefined) headers.Origin = origin === 'own' ? host : origin;
     const send = overConnection ?? (isLong ? this.#askPatiently : this.#ask);
     const answer = await send(`${host}${path}`, {
       method,

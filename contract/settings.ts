@@ -106,6 +106,8 @@ export const settingsChange = z.strictObject({
   unset: z.array(z.string().min(1)).max(100).default([]),
   /** Needed if the change has sound or text sent to a server that is not sent there now. */
   confirmation: z.enum(confirmations).nullable().default(null),
+  /** Takes what the file has now, without `set` and `unset`: a person has changed it by `media-study settings`. */
+  fromFile: z.boolean().default(false),
 });
 
 export type SettingsChange = z.infer<typeof settingsChange>;

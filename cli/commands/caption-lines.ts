@@ -24,7 +24,7 @@ const linesOf = ({ lines }: Pick<CaptionCorrections, 'lines'>, side: CaptionSide
   lines.flatMap(({ startMs, [side]: { text } }) => (text === null ? [] : [{ startMs, text }]));
 
 /** True if the lines of a host come from recognized speech; null if the host names no lines of its own. */
-export const isOfSpeech = ({ base }: Pick<CaptionCorrections, 'base'>): boolean | null =>
+const isOfSpeech = ({ base }: Pick<CaptionCorrections, 'base'>): boolean | null =>
   base?.kind === 'drafts' ? base.executor.classification.startsWith('recognised') : null;
 
 /**

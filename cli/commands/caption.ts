@@ -1,34 +1,16 @@
 import { constants, existsSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
-import { causesText } from '../../contract/causes/wording.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HostError } from '../../client/host-error.ts';
+import { spokenLanguage } from '../../client/studies.ts';
+import type { CaptionMethod, CaptionMethodRow } from '../../contract/captions/caption-method.ts';
+import type { WorkProgress } from '../../contract/operation.ts';
 import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
-import type { CaptionObstacle } from '../../contract/study/start.ts';
-import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
-import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
-import { dataRootAt } from '../../storage/objects/data-root.ts';
-import { dataRootOf } from '../options/data-root.ts';
+import { baseLanguage, isAmong } from '../../rules/languages.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
-import {
-  type EngineSettings,
-  foundServers,
-  ollama,
-  pocketsphinxOffer,
-  pocketsphinxSettings,
-  recognizedSettings,
-  serverOffer,
-  translatorSettings,
-} from '../settings/engine-search.ts';
-import {
-  changeSettings,
-  readSettings,
-  type Settings,
-  type SettingValue,
-  withoutLeftovers,
-} from '../settings/settings-file.ts';
 import {
   argument,
   asTyped,
@@ -39,9 +21,10 @@ import {
   WrongCall,
 } from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
-import { unrecognizedLines, warningLine, withheldLine } from '../terminal/summary.ts';
+import { unrecognizedLines, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
-import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
+import { captionTexts, guidelineRemark, rowsRemark, timedLine } from './caption-lines.ts';
+import { attemptNames, otherWay, plannedWay, type WantedCaptions } from './caption-ways.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags, targetFile } from './given-file.ts';
@@ -50,27 +33,6 @@ import { checkMuxed, muxFilm } from './muxed-film.ts';
 import { checkReviewer, mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 import { knownLanguages } from './study.ts';
-
-/** An engine of this machine that captions could be made with, and what it means to use it. */
-interface FoundEngine {
-  /** One sentence for the person at the terminal: what it does, what leaves the machine, what it costs. */
-  readonly offer: string;
-  /** The settings that use it. */
-  readonly settings: EngineSettings;
-}
-
-/** The recognizer of this machine that needs nothing but to be installed; null if it is not, or for a language it does not have. */
-async function foundRecognizer(language: string): Promise<FoundEngine | null> {
-  if (!/^en\b/i.test(language) || (await recognizerProgram('pocketsphinx', process.env)) === null) return null;
-  return { offer: pocketsphinxOffer, settings: { ...pocketsphinxSettings, ...recognizedSettings } };
-}
-
-/** The model server of this machine that translates for an executor; null if none answers or it has no model. */
-async function foundTranslator(executor: string): Promise<FoundEngine | null> {
-  const found = (await foundServers({})).find(({ models }) => models.length > 0);
-  if (found === undefined) return null;
-  return { offer: serverOffer(found), settings: translatorSettings(executor, found.server, found.models[0] ?? '') };
-}
 
 const formats = ['srt', 'vtt', 'ass'] as const;
 type Format = (typeof formats)[number];
@@ -99,17 +61,14 @@ const flags: FlagTable = {
 /** How many lines a person is shown before the question; `lines` shows all. */
 const firstLines = 12;
 
+/** How often a command looks whether captions that are being made are there, in ms. */
+const underWayMs = 500;
+
 /** The checked arguments of the call. */
 interface Asked {
   readonly film: string;
-  readonly spoken: string;
   readonly target: string;
   readonly format: Format;
-  /** True if a text track is in the spoken language, so that no speech has to be recognized. */
-  readonly hasSpokenText: boolean;
-  /** True if a text track is in the language of the captions, so that nothing has to be translated. */
-  readonly hasTargetText: boolean;
-  readonly hasSound: boolean;
 }
 
 function formatOf(given: GivenFlags): Format {
@@ -165,188 +124,11 @@ async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, pro
   );
 }
 
-/** The reason why this host cannot make captions of this film; null if it can. */
-async function obstacleOf(call: CommandCall, source: SourceSessionRow, request: StudyRequest, isQuiet = false) {
-  const { warnings } = await call.host.warnings(source, request);
-  for (const warning of warnings) {
-    if (warning.code === 'captions_not_possible') return warning;
-    if (!isQuiet && warning.code !== 'no_video_track') call.terminal.remark(warningLine(warning));
-  }
-  return null;
-}
-
-const textsAreMissing: readonly CaptionObstacle[] = [
-  'no_text_tracks',
-  'no_text_track_in_language',
-  'no_recognizer',
-  'no_translator',
-  'no_caption_executor',
-];
-
-const assignment = ([name, value]: readonly [string, unknown]): string => `${name}=${value}`;
-
-/** The caption executor that these captions need. */
-function neededExecutor({ spoken, target, hasSpokenText, hasTargetText }: Asked): string {
-  const translates = !areOneLanguage(spoken, target);
-  if (hasSpokenText) return translates && !hasTargetText ? 'subtitles-translated' : 'grouped-subtitles';
-  return translates ? 'recognized-translated' : 'recognized';
-}
-
-/** The caption executors whose captions `subtitles-or-recognized` makes, too. */
-const coveredExecutors: readonly unknown[] = ['grouped-subtitles', 'recognized', 'subtitles-or-recognized'];
-
-/** True if a host with this caption executor in its settings makes captions as `executor` does. */
-const makesAs = (usual: SettingValue, executor: string): boolean =>
-  usual === executor || (usual === 'subtitles-or-recognized' && coveredExecutors.includes(executor));
-
-/**
- * The options of a host for these captions, with engines that a person has allowed in the settings. Settings for another film
- * must not block this one. Null if an engine is missing, or if the settings are for such captions already.
- */
-function optionsFor(asked: Asked, settings: Settings): readonly string[] | null {
-  const executor = neededExecutor(asked);
-  if (makesAs(settings.get('caption-executor') ?? 'grouped-subtitles', executor)) return null;
-  if (executor.startsWith('recognized') && !settings.has('semantic-recognizer')) return null;
-  if (executor === 'grouped-subtitles') return ['--caption-executor', executor, '--allow-embedded-subtitle-captions'];
-  if (executor === 'recognized') return ['--caption-executor', executor, '--allow-recognized-captions'];
-  const model = settings.get('caption-translation-model');
-  const isAskedOnce = settings.get('caption-translation-asked-once') === true;
-  if (model === undefined || settings.get('allow-real-caption-production') !== true) return null;
-  return [
-    ...['--caption-executor', executor, '--caption-translation-model', String(model)],
-    ...['--allow-real-caption-production', ...(isAskedOnce ? ['--caption-translation-asked-once'] : [])],
-  ];
-}
-
-/** The engines that these captions need beside the settings. */
-interface NeededEngines {
-  readonly needsRecognizer: boolean;
-  readonly needsTranslator: boolean;
-  /** Those of them that are on this machine. */
-  readonly found: readonly FoundEngine[];
-  /** The settings that use them, with a word in capitals for what a person has to fill in. */
-  readonly settings: ReadonlyMap<string, SettingValue>;
-}
-
-/** A recognizer for every language, for a machine on which none is found. */
-const whisperSettings: EngineSettings = {
-  'semantic-recognizer': 'whisper-cli',
-  'semantic-recognizer-model': 'FILE',
-  'allow-real-semantic-evidence': true,
-};
-
-async function enginesFor(asked: Asked, settings: Settings): Promise<NeededEngines> {
-  const executor = neededExecutor(asked);
-  const needsRecognizer = executor.startsWith('recognized') && !settings.has('semantic-recognizer');
-  const needsTranslator = executor.endsWith('translated');
-  const recognizer = needsRecognizer ? await foundRecognizer(asked.spoken) : null;
-  const translator = needsTranslator ? await foundTranslator(executor) : null;
-  const use = {
-    ...(needsRecognizer && (recognizer?.settings ?? whisperSettings)),
-    ...(needsTranslator ? (translator?.settings ?? translatorSettings(executor, ollama, 'MODEL')) : recognizedSettings),
-  };
-  const taken = new Map(Object.entries(use));
-  if (needsTranslator) taken.delete('allow-recognized-captions');
-  // An executor for other films stays in the settings: this command sets its own.
-  else if (!coveredExecutors.includes(settings.get('caption-executor') ?? 'grouped-subtitles')) {
-    for (const name of Object.keys(recognizedSettings)) taken.delete(name);
-  }
-  const found = [recognizer, translator].filter((engine) => engine !== null);
-  return { needsRecognizer, needsTranslator, found, settings: taken };
-}
-
-/** Offers the engines of this machine that would make captions possible, once; true if the person took them. */
-async function engineTaken(call: CommandCall, needed: NeededEngines): Promise<boolean> {
-  const { terminal, given } = call;
-  const { needsRecognizer, needsTranslator, found } = needed;
-  if (found.length === 0 || found.length < Number(needsRecognizer) + Number(needsTranslator)) return false;
-  for (const { offer } of found) terminal.remark(offer);
-  if (!call.isOwnHost() || !terminal.isInteractive) return false;
-  if ((await terminal.ask('Use it for captions, now and from now on? Type yes: ')) !== 'yes') return false;
-  const path = dataRootAt(dataRootOf(given)).settings;
-  await changeSettings(path, async (before) => withoutLeftovers(before, needed.settings));
-  terminal.remark(`remembered: ${asTyped('settings')} shows it`);
-  return true;
-}
-
-/** The ways to captions that a host cannot make, in sentences: subtitle files, and the settings for an engine. */
-function waysOut(call: CommandCall, asked: Asked, needed: NeededEngines): string {
-  const { spoken, target, hasSpokenText, hasTargetText, hasSound } = asked;
-  const lacking = [...(hasSpokenText ? [] : [spoken]), ...(hasTargetText ? [] : [target])];
-  const tags = new Set((lacking.length === 0 ? [target] : lacking).map((tag) => baseLanguage(tag) ?? tag));
-  const files = [...tags].map((tag) => `--subtitles FILE:${tag}`).join(' ');
-  const engines = [
-    ...(needed.needsRecognizer ? ['a recognizer'] : []),
-    ...(needed.needsTranslator ? ['a model that translates'] : []),
-  ].join(' and ');
-  const set = asTyped(`settings set ${[...needed.settings].map(assignment).join(' ')}`);
-  const isPossible = engines !== '' && (hasSound || hasSpokenText);
-  if (call.isOwnHost()) return `Attach subtitles with ${files}${isPossible ? `, or set ${engines}:\n  ${set}` : ''}`;
-  const stopped = 'This host was running before the command. Stop it and run the command again';
-  return isPossible ? `${stopped}, or set ${engines} and restart it:\n  ${set}` : stopped;
-}
-
-/** A call with a host that can make captions, and their executor; null if the host ran before the command. */
-interface AbleCall {
-  readonly call: CommandCall;
-  readonly executor: string | null;
-}
-
-/**
- * The call with a host that can make these captions. The tracks of a film come before what the settings remember of another
- * film. Throws `WrongCall` with the way out if none can.
- */
-async function ableCall(
-  call: CommandCall,
-  source: SourceSessionRow,
-  request: StudyRequest,
-  asked: Asked,
-): Promise<AbleCall> {
-  const obstacle = await obstacleOf(call, source, request);
-  if (obstacle !== null && !textsAreMissing.includes(obstacle.reason))
-    throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacle.text}`);
-  const settings = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
-  const needs = neededExecutor(asked);
-  const isOwn = call.isOwnHost();
-  const options = isOwn && (obstacle !== null || needs === 'grouped-subtitles') ? optionsFor(asked, settings) : null;
-  const usual = String(settings.get('caption-executor') ?? 'grouped-subtitles');
-  if (obstacle === null && options === null) return { call, executor: isOwn ? usual : null };
-  const restarted = async (flags: readonly string[], executor: string): Promise<AbleCall | null> => {
-    const able = { ...call, host: await call.restartHost(flags) };
-    return (await obstacleOf(able, source, request, true)) === null ? { call: able, executor } : null;
-  };
-  const remembered = options === null ? null : await restarted(options, needs);
-  const able = remembered ?? (obstacle === null ? await restarted([], usual) : null);
-  if (able !== null) return able;
-  const needed = await enginesFor(asked, settings);
-  if (await engineTaken(call, needed)) {
-    const now = (await readSettings(dataRootAt(dataRootOf(call.given)).settings)) ?? new Map();
-    const taken = await restarted(optionsFor(asked, now) ?? [], needs);
-    if (taken !== null) return taken;
-  }
-  const reason = obstacle?.text ?? 'the host does not start again with its settings';
-  throw new WrongCall(`no captions can be made of ${asked.film}: ${reason}. ${waysOut(call, asked, needed)}`);
-}
-
 /** Shows what the captions will be made of, and asks the person to approve. Throws `WrongCall` if nothing is approved. */
-async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer, asked: Asked): Promise<void> {
-  const { call, executor } = able;
+async function attestedBy(call: CommandCall, { runtimeId, method }: StudiedFilm, reviewer: Reviewer): Promise<void> {
   const { terminal } = call;
-  const drafts = await call.host.captions.corrections(runtimeId);
-  const overview = await call.host.overview(runtimeId);
-  const found = captionTexts(drafts);
-  if (found.length === 0) {
-    const { causes, state } = overview.captions;
-    const isSilent = causes.some((cause) => cause.code === 'no_line_passed' && cause.params.lines === 0);
-    const isSpeech = isSilent || (isOfSpeech(drafts) ?? executor?.startsWith('recognized') ?? false);
-    const unknown = isSpeech ? 'no speech was recognized in it' : 'its subtitles have no lines';
-    // The engine that failed says more than the transcript that is missing for it.
-    const first = causes.map((cause) => ('cause' in cause.params && cause.params.cause) || cause);
-    const none = state === 'never' && !isSilent ? causesText(first, 'terminal') : unknown;
-    const attach = `--subtitles FILE:${asked.target}`;
-    throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
-  }
-  for (const line of unrecognizedLines(overview)) terminal.remark(line);
+  const found = captionTexts(await call.host.captions.corrections(runtimeId, { method }));
+  for (const line of unrecognizedLines(await call.host.overview(runtimeId))) terminal.remark(line);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);
@@ -369,25 +151,128 @@ async function statusWords({ host }: CommandCall, runtimeId: string): Promise<st
   return `${situation.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
 }
 
-/** Approves a study, unless it is approved. Throws `WrongCall` for one that was rejected or withheld. */
-async function approve(able: AbleCall, runtimeId: string, asked: Asked): Promise<void> {
-  const { reviews } = able.call.host;
+/** A study that captions can be made of. */
+interface StudiedFilm {
+  readonly runtimeId: string;
+  readonly method: CaptionMethod;
+}
+
+/** A study on the way to captions. `captions` are those that it has, or that are being made; else `row` is its method. */
+interface Attempt {
+  readonly runtimeId: string;
+  readonly captions: 'done' | 'withheld' | 'under_way' | null;
+  readonly isApproved: boolean;
+  readonly row: CaptionMethodRow | undefined;
+}
+
+async function attemptAt({ host }: CommandCall, runtimeId: string, method: CaptionMethod): Promise<Attempt> {
+  const { captions } = await host.overview(runtimeId);
+  const { reviews } = await host.reviews.decisions(runtimeId);
+  const { state } = captions;
+  const has = state === 'done' || state === 'withheld' || state === 'under_way' ? state : null;
+  const row = has === null ? (await host.captions.methods(runtimeId)).methods : [];
+  return {
+    runtimeId,
+    captions: has,
+    isApproved: reviews.some((review) => review.state === 'approved_for_caption_production'),
+    row: row.find((each) => each.method === method),
+  };
+}
+
+/** True if a study gives no captions by its method any more, though another one of the same film may. */
+const isSpent = ({ captions, row }: Attempt): boolean =>
+  captions === null &&
+  (row?.state === 'needs_study' || row?.obstacles.some(({ code }) => code === 'attempts_failed') === true);
+
+/** The study of an earlier request without a name, by this command or another one; null if it gives no captions. */
+async function earlierStudy(call: CommandCall, wanted: WantedCaptions, { method, sends }: CaptionMethodRow) {
+  const { host } = call;
+  const { runtimeId } = await host.plan(wanted.source, wanted.request);
+  try {
+    const { lifecycle } = await host.status(runtimeId);
+    if (lifecycle !== 'terminal') return null;
+  } catch (error) {
+    if (error instanceof HostError && error.status === 404) return null;
+    throw error;
+  }
+  const attempt = await attemptAt(call, runtimeId, method);
+  // Another model may do better.
+  if (attempt.captions === 'withheld' && sends.length > 0) return null;
+  return attempt.captions !== null || attempt.row?.state === 'ready' ? attempt : null;
+}
+
+/**
+ * The study for captions by a method: one that is there, or a new one. After a study that failed, or whose
+ * speech was not recognized, the next call begins another one. Throws for a study that fails now.
+ */
+async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMethodRow): Promise<Attempt> {
+  const { host, given, terminal, signal } = call;
+  const { source, request } = wanted;
+  const usesEngines = row.recognition !== null || row.sends.length > 0;
+  const earlier = usesEngines ? await earlierStudy(call, wanted, row) : null;
+  if (earlier !== null) return earlier;
+  const nameOf = await attemptNames(call, wanted, row);
+  for (let attempt = 1; ; attempt += 1) {
+    const own = usesEngines || attempt > 1 ? { clientRequestId: nameOf(attempt) } : {};
+    const wish = row.recognition === null ? {} : { recognition: row.recognition };
+    const onProgress = (progress: WorkProgress) => terminal.measured(source.label, progress);
+    const study = host.study(source, { ...request, ...own, ...wish }, { signal, onProgress });
+    const { runtimeId, terminal: hadEnded, lifecycle: before } = await study.started;
+    if (hadEnded && before !== 'terminal') continue;
+    // Found at the approval, a wrong name would have cost the time of the study.
+    if (given.has('reviewer')) checkReviewer(given, (await host.reviews.decisions(runtimeId)).reviewer);
+    const { lifecycle } = await study.ended();
+    if (lifecycle !== 'terminal') {
+      throw new Error(`the study ${runtimeId} ended without captions: ${await statusWords(call, runtimeId)}`);
+    }
+    const found = await attemptAt(call, runtimeId, row.method);
+    if (!hadEnded || !isSpent(found)) return found;
+  }
+}
+
+/** The study that captions are made of, or that has some. Throws `WrongCall` for a film that gives none, with the ways that are left. */
+async function studiedFilm(call: CommandCall, wanted: WantedCaptions): Promise<StudiedFilm> {
+  const methods: CaptionMethod[] = [];
+  for (let row = await plannedWay(call, wanted); ; ) {
+    const { method } = row;
+    const found = await studied(call, wanted, row);
+    const { runtimeId } = found;
+    if (found.captions !== null || found.row?.state === 'ready') return { runtimeId, method };
+    const { reviews } = await call.host.reviews.decisions(runtimeId);
+    if (reviews.length > 0 && !found.isApproved)
+      throw new WrongCall(`no captions can be made of ${wanted.film}: ${await statusWords(call, runtimeId)}`);
+    methods.push(method);
+    row = await otherWay(call, wanted, { runtimeId, methods, isRecognized: row.recognition !== null });
+  }
+}
+
+/** Approves a study, unless it is approved. */
+async function approve(call: CommandCall, film: StudiedFilm): Promise<void> {
+  const { runtimeId } = film;
+  const { reviews } = call.host;
   const { reviewer, reviews: known } = await reviews.decisions(runtimeId);
   if (known.some(({ state }) => state === 'approved_for_caption_production')) return;
-  if (known.length > 0)
-    throw new WrongCall(`no captions can be made of ${asked.film}: ${await statusWords(able.call, runtimeId)}`);
-  await attestedBy(able, runtimeId, reviewer, asked);
+  await attestedBy(call, film, reviewer);
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   await reviews.decide(runtimeId, decision, { reviewerId: reviewer.id, attestation: reviewer.decisionAttestation });
 }
 
-async function madeCaptions(able: AbleCall, runtimeId: string, asked: Asked): Promise<void> {
-  const { call } = able;
-  const { captions } = await call.host.overview(runtimeId);
-  if (captions.state === 'done' || captions.state === 'withheld') return;
-  await approve(able, runtimeId, asked);
-  call.terminal.progress('making the captions');
-  await call.host.captions.produce(runtimeId);
+async function madeCaptions(call: CommandCall, film: StudiedFilm): Promise<void> {
+  const { host, terminal, signal } = call;
+  const { runtimeId, method } = film;
+  for (;;) {
+    const { captions } = await host.overview(runtimeId);
+    if (captions.state === 'done' || captions.state === 'withheld') return;
+    terminal.progress('making the captions');
+    // An earlier call was killed while its host made them.
+    if (captions.state === 'under_way') await pause(underWayMs, undefined, { signal });
+    else {
+      await approve(call, film);
+      terminal.progress('making the captions');
+      await host.captions.produce(runtimeId, { method });
+      return;
+    }
+  }
 }
 
 /** The path of the film; for a source that is named otherwise, one in this folder. */
@@ -451,41 +336,28 @@ async function check(given: GivenFlags, terminal: Parameters<NonNullable<HostCom
   await checkNewMedia({ given, terminal });
 }
 
-async function run(first: CommandCall): Promise<ExitCode> {
-  const { given, terminal, signal } = first;
+async function run(call: CommandCall): Promise<ExitCode> {
+  const { given, host, terminal, signal } = call;
   const film = argument(given, 0, 'FILM');
-  const source = await sourceOf({ ...first, given: forAttached(given) }, film);
-  const probe = await first.host.mediaProbe(source.sourceSessionId);
-  const spoken = await spokenLanguageOf(first, source, probe);
+  const source = await sourceOf({ ...call, given: forAttached(given) }, film);
+  const probe = await host.mediaProbe(source.sourceSessionId);
+  const spoken = await spokenLanguageOf(call, source, probe);
   const target = given.single('to') ?? spoken;
-  const { subtitleTracks } = await first.host.subtitles.list(source.sourceSessionId);
-  const hasText = (wanted: string) =>
-    [...textTracks(probe), ...subtitleTracks].some(({ language }) => areOneLanguage(language ?? '', wanted));
-  const texts = { hasSpokenText: hasText(spoken), hasTargetText: hasText(target) };
-  const hasSound = probe.tracks.some(({ type }) => type === 'audio');
-  const asked = { film, spoken, target, format: formatOf(given), ...texts, hasSound };
-  await checkTargets(first, asked);
+  const asked = { film, target, format: formatOf(given) };
+  await checkTargets(call, asked);
+  const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
+  const texts = [...textTracks(probe), ...subtitleTracks].map(({ language }) => language ?? '');
+  const languages = [...new Set([spoken, target].map((tag) => baseLanguage(tag) ?? tag))];
+  const lacking = languages.filter((language) => !isAmong(language, texts));
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
-    targetLanguage: asked.target,
+    targetLanguage: target,
     outputDepth: 'captions',
     range: { startMs: 0, endMs: source.durationMs },
   } as const;
-  const able = await ableCall(first, source, request, asked);
-  const { call } = able;
-  const { host } = call;
-  const study = host.study(source, request, {
-    signal,
-    onProgress: (progress) => terminal.measured(source.label, progress),
-  });
-  const { runtimeId } = await study.started;
-  // Found at the approval, a wrong name would have cost the time of the study.
-  if (given.has('reviewer')) checkReviewer(given, (await host.reviews.decisions(runtimeId)).reviewer);
-  const { lifecycle } = await study.ended();
-  if (lifecycle !== 'terminal') {
-    throw new Error(`the study ${runtimeId} ended without captions: ${await statusWords(call, runtimeId)}`);
-  }
-  await madeCaptions(able, runtimeId, asked);
+  const studyOf = await studiedFilm(call, { film, source, request, spoken, lacking });
+  await madeCaptions(call, studyOf);
+  const { runtimeId } = studyOf;
   const control = await host.captions.checked(runtimeId, signal);
   const { outcome, reasonCodes } = filedCaptions(control, await host.captions.corrections(runtimeId));
   if (outcome === 'withheld') {

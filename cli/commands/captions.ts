@@ -7,7 +7,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { shownOn } from '../outputs.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { captionsFileLine, withheldLine } from '../terminal/summary.ts';
+import { captioning, captionsFileLine, withheldLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { areChanged } from './caption-lines.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
@@ -15,7 +15,8 @@ import { hasStudyOf, studyArgument } from './named.ts';
 import { approving, isNothing, rethrownForApproval } from './review.ts';
 
 /** A study has no captions: what is to be done before it can, or why it gets none. */
-function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): NothingYet {
+function noCaptionsYet(overview: RuntimeOverview): NothingYet {
+  const { runtimeId, captions, actions } = overview;
   const isNext = (name: string) => actions.some(({ action }) => action === name);
   const making = `${asTyped(`captions ${runtimeId} --produce`)} makes them`;
   const hint =
@@ -23,7 +24,9 @@ function noCaptionsYet({ runtimeId, captions, actions }: RuntimeOverview): Nothi
       ? `a person approves it (${approving(runtimeId)}), then ${making}`
       : isNext('produce_captions')
         ? making
-        : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
+        : captioning(overview) !== null
+          ? `${captioning(overview)} makes them, or names what they need`
+          : `${captions.text}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
   return new NothingYet('the study has no captions yet', hint);
 }
 
@@ -93,14 +96,18 @@ const flags: FlagTable = {
 };
 
 /**
- * True if captions of a study exist, or are being made: asking for them again prints them. Throws `NothingYet` if an approval is
- * missing that would change nothing.
+ * Makes captions of a study, unless some exist or are being made: asking for them again prints them. A host that has no way by itself
+ * takes the first method that is ready. Throws `NothingYet` if an approval is missing, also one that would change nothing.
  */
-async function hasCaptions({ host }: CommandCall, runtimeId: string): Promise<boolean> {
+async function produce({ host }: CommandCall, runtimeId: string): Promise<void> {
   const overview = await host.overview(runtimeId);
   const { captions, actions } = overview;
-  if (captions.state === 'never' && actions.some(({ action }) => action === 'approve')) throw noCaptionsYet(overview);
-  return ['done', 'withheld', 'under_way'].includes(captions.state);
+  if (['done', 'withheld', 'under_way'].includes(captions.state)) return;
+  const chosen = captions.state === 'never' ? (await host.captions.methods(runtimeId)).chosen : null;
+  const isHopeless = captions.state === 'never' && chosen === null;
+  if (isHopeless && actions.some(({ action }) => action === 'approve')) throw noCaptionsYet(overview);
+  const by = chosen === null ? {} : { method: chosen };
+  await host.captions.produce(runtimeId, by).catch(rethrownForApproval(runtimeId));
 }
 
 /** The options of `captions edit` in a call. */
@@ -115,9 +122,7 @@ async function run(call: CommandCall) {
   const lacksStudy = given.positional[0] === 'edit' && !(await hasStudyOf(call, 'edit'));
   const runtimeId = await studyArgument(call, lacksStudy ? 1 : 0);
   const side = sideOf(given);
-  if (given.has('produce') && !(await hasCaptions(call, runtimeId))) {
-    await host.captions.produce(runtimeId).catch(rethrownForApproval(runtimeId));
-  }
+  if (given.has('produce')) await produce(call, runtimeId);
   const { control, results, filed } = await captionsOnceChecked(host, runtimeId, signal);
   if (filed.outcome === 'withheld') {
     terminal.result(control, [withheldLine(runtimeId, filed.reasonCodes)]);

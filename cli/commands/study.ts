@@ -3,6 +3,7 @@ import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { identity, type Range } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import type { PlanWarning } from '../../contract/study/start.ts';
 import type { RuntimeStatus } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -34,8 +35,13 @@ export async function warnedRange(
   { isWhole, ...asked }: Range & { readonly isWhole: boolean },
 ): Promise<Range> {
   const warned = async (range: Range): Promise<Range> => {
-    const { warnings } = await host.warnings(source, { ...request, range });
-    for (const warning of warnings) terminal.remark(warningLine(warning));
+    const { warnings, captionMethods } = await host.warnings(source, { ...request, range });
+    // A host without a caption executor makes captions by a method, which the study need not know.
+    const isNone = ({ code, cause }: PlanWarning): boolean =>
+      code === 'captions_not_possible' &&
+      cause.code === 'no_caption_executor' &&
+      captionMethods.methods.some(({ state }) => state !== 'impossible');
+    for (const warning of warnings) if (!isNone(warning)) terminal.remark(warningLine(warning));
     return range;
   };
   const { startMs, endMs } = asked;
@@ -46,7 +52,7 @@ export async function warnedRange(
     if (!isTooLong || !isWhole || endMs - startMs <= usualLimitMs) throw error;
     const part = { startMs, endMs: startMs + usualLimitMs };
     const what = `studying ${timeCode(startMs)} to ${timeCode(part.endMs)} of ${timeCode(source.durationMs)}`;
-    const whole = `a host that is started with --maximum-study-range-ms ${endMs - startMs} studies all of it`;
+    const whole = `${asTyped(`settings set maximum-study-range-ms=${endMs - startMs}`)} has the host study all of it`;
     terminal.remark(`${what}, because ${error.message}: --from and --to name another part, and ${whole}`);
     return warned(part);
   }

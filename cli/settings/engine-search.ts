@@ -18,7 +18,7 @@ const serverMs = 1_000;
 const mostModels = 100;
 
 /** Settings that use an engine. */
-export type EngineSettings = FoundEngine['use'];
+type EngineSettings = FoundEngine['use'];
 
 /** As many bytes as their list may have: thousands of models. */
 const listBytes = 1024 * 1024;
@@ -44,14 +44,6 @@ export async function modelsAt(server: string): Promise<readonly string[] | null
   }
 }
 
-/** The settings that let a host translate by a model; `executor` names the source of the text. */
-export const translatorSettings = (executor: string, server: string, model: string): EngineSettings => ({
-  'model-server': server,
-  'caption-executor': executor,
-  'caption-translation-model': model,
-  'allow-real-caption-production': true,
-});
-
 /** A model server of this machine with its models. */
 interface FoundServer {
   readonly server: string;
@@ -59,7 +51,7 @@ interface FoundServer {
 }
 
 /** The model servers of this machine that answer: the one that the environment or the settings name, and that of Ollama. */
-export async function foundServers(environment: Environment): Promise<readonly FoundServer[]> {
+async function foundServers(environment: Environment): Promise<readonly FoundServer[]> {
   const named = environment.OPENAI_BASE_URL === undefined ? null : hostedProvider(environment);
   const known = named !== null && 'baseUrl' in named && named.isLocal ? [named.baseUrl] : [];
   const servers = [...new Set([...known, ollama])];
@@ -67,20 +59,12 @@ export async function foundServers(environment: Environment): Promise<readonly F
   return found.flatMap(({ server, models }) => (models === null ? [] : [{ server, models }]));
 }
 
-export const pocketsphinxOffer =
+const pocketsphinxOffer =
   'pocketsphinx is installed: it recognizes English speech on this machine. Nothing leaves the machine, and it costs nothing.';
-export const pocketsphinxSettings: EngineSettings = {
+const pocketsphinxSettings: EngineSettings = {
   'semantic-recognizer': 'pocketsphinx',
   'permit-recognition': true,
 };
-
-export const recognizedSettings: EngineSettings = {
-  'caption-executor': 'subtitles-or-recognized',
-  'allow-recognized-captions': true,
-};
-
-export const serverOffer = ({ server, models }: FoundServer): string =>
-  `A model server answers at ${server}: its model ${models[0]} can translate captions. Whether it passes text on depends on that server.`;
 
 /** The missing part of an engine, for people and as data. */
 const needing = (cause: EngineCause | null): Pick<FoundEngine, 'remedy' | 'cause'> => ({

@@ -16,13 +16,11 @@ import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { SmallFileBusy } from '../../storage/objects/small-file.ts';
 import { systemCode, systemRefusal } from '../../storage/system-refusal.ts';
 import { meaningOf, StartError } from '../failures.ts';
-import { captionFlags } from '../options/engines.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
-  isOfOwnHost,
   isReplaced,
   misfitOf,
   plainNumber,
@@ -35,6 +33,7 @@ import {
   settingsAfter,
   triedRoomsOf,
   UnreadableSettings,
+  withCommandSettings,
   withoutCredentials,
   withoutLeftovers,
   withSettings,
@@ -180,7 +179,30 @@ export class RunningSettings implements SettingsService {
 
   /** Writes the change if all checks pass. Throws the codes of settings. */
   change(change: SettingsChange): Promise<SettingsChanged> {
-    return this.#changes.take('settings', () => this.#changed(change));
+    return this.#changes.take('settings', () => (change.fromFile ? this.#taken(change) : this.#changed(change)));
+  }
+
+  /** Takes what a person has written into the file: it needs no confirmation, and nothing is written. */
+  async #taken({ set, unset }: SettingsChange): Promise<SettingsChanged> {
+    if (Object.keys(set).length + unset.length > 0) {
+      throw new ServiceError('invalid_settings_change', 'fromFile: nothing is set or unset beside it');
+    }
+    const { settings, fault } = await this.#file();
+    if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
+    const after = settings ?? new Map();
+    allowed(() => serversOf(allowedOptions(this.#flags(after)), this.#options.environment));
+    const before = (await this.read()).settings;
+    const differing = before.filter(({ value, next }) => !isEqual(value, next)).map(({ name }) => name);
+    return this.#applied(differing, after);
+  }
+
+  /** Has changes of these names take effect as far as they do at once; `file` is the file after them. */
+  async #applied(names: readonly string[], file: Settings): Promise<SettingsChanged> {
+    const atOnce = names.filter(isAtOnce);
+    if (atOnce.length > 0) this.#apply(file);
+    const isExplainerLeft = this.#isExplainerLeft(this.#flags(file));
+    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isExplainerLeft));
+    return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
   }
 
   async #changed(change: SettingsChange): Promise<SettingsChanged> {
@@ -196,12 +218,7 @@ export class RunningSettings implements SettingsService {
     const { changes, after } = await changeSettings(path, checked, demandInPlace).catch((error: unknown) => {
       throw this.#refusedChange(error);
     });
-    const names = [...changes.keys()];
-    const atOnce = names.filter(isAtOnce);
-    if (atOnce.length > 0) this.#apply(after);
-    const isExplainerLeft = this.#isExplainerLeft(this.#flags(after));
-    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isExplainerLeft));
-    return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
+    return this.#applied([...changes.keys()], after);
   }
 
   /** Takes all of a file that takes effect at once, so that engines and permissions fit each other. */
@@ -271,32 +288,14 @@ export class RunningSettings implements SettingsService {
   }
 
   #flags(settings: Settings): GivenFlags {
-    return withSettings(this.#commandLine(settings), settings);
-  }
-
-  /** The options of the command line: what a command gave to its own host gives way to settings. */
-  #commandLine(settings: Settings): GivenFlags {
-    const { given } = this.#options;
-    const isLeft = (name: string): boolean => !this.#isOfCommand(name) || !this.#isSetInGroup(name, settings);
-    return {
-      ...given,
-      single: (name) => (isLeft(name) ? given.single(name) : undefined),
-      all: (name) => (isLeft(name) ? given.all(name) : []),
-      has: (name) => isLeft(name) && given.has(name),
-    };
-  }
-
-  #isSetInGroup(name: string, settings: Settings): boolean {
-    return name in captionFlags ? settings.has('caption-executor') : settings.has(name);
-  }
-
-  #isOfCommand(name: string): boolean {
-    return this.#options.isOfCommand && isOfOwnHost(this.#options.given, name);
+    const { given, isOfCommand } = this.#options;
+    return withSettings(given, isOfCommand ? withCommandSettings(settings) : settings);
   }
 
   #sourceOf(name: string, value: HostSetting['value']): HostSetting['source'] {
-    if (this.#commandLine(this.#inForce).has(name)) return this.#isOfCommand(name) ? 'command' : 'option';
-    return value === null ? 'default' : 'file';
+    if (value === null) return 'default';
+    if (isReplaced(this.#options.given, name)) return 'option';
+    return this.#inForce.has(name) ? 'file' : 'command';
   }
 
   #askedChanges({ set, unset }: SettingsChange): SettingChanges {
@@ -322,13 +321,12 @@ export class RunningSettings implements SettingsService {
   /** A server outside this machine gets the key of the environment, so that only a person at the command line may name it. */
   #demandChangeable(changes: SettingChanges): void {
     const refused = (message: string) => new ServiceError('setting_not_changeable', message);
-    const { given, isOfCommand } = this.#options;
+    const { given } = this.#options;
     for (const [name, value] of changes) {
       if (changeOf(name) === 'command_line') {
         throw refused(`${name} is changed on the command line alone: media-study settings set ${name}=VALUE`);
       }
-      const own = isOfCommand && (this.#isOfCommand(name) || name in captionFlags);
-      if (!own && isReplaced(given, name)) {
+      if (isReplaced(given, name)) {
         throw refused(`an option on the command line of the host sets ${name}: start the host without it`);
       }
       if (name === 'model-server' && value !== undefined && !isOnThisMachine(String(value))) {

@@ -4,7 +4,7 @@ import { dataRootOf } from '../options/data-root.ts';
 import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts';
-import { hasHost } from '../terminal/running-host.ts';
+import { findHost, hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   changeSettings,
@@ -106,6 +106,21 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
   terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
+/** Has the host that runs on a data root take its settings. Returns the result as a line for people. */
+async function takenBy(dataRoot: string): Promise<string> {
+  const host = 'a host runs on this data root';
+  try {
+    const { client } = await findHost(dataRoot, () => undefined, { environment: {} });
+    const { afterRestart } = await client.settings.change({ fromFile: true });
+    return afterRestart.length === 0
+      ? `${host}, and has taken the change`
+      : `${host}: restart it to apply ${afterRestart.join(', ')}`;
+  } catch {
+    // One of an earlier version takes no such request.
+    return `${host}: restart it to apply the change`;
+  }
+}
+
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */
 export async function settingsCommand(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = dataRootOf(given);
@@ -134,6 +149,6 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
     terminal.remark(`nothing was changed: ${error.message}`);
     return error.exitCode;
   }
-  if (await hasHost(dataRoot)) terminal.remark('a host runs on this data root: restart it to apply the change');
+  if (await hasHost(dataRoot)) terminal.remark(await takenBy(dataRoot));
   return exitCodes.done;
 }

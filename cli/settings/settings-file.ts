@@ -340,30 +340,20 @@ export function settingsSchema(): object {
   };
 }
 
-/**
- * The features that a command adds to its own host, beyond those of `npm start`. All work without a model and without a network.
- */
-const ownHostSettings: ReadonlyMap<string, readonly string[]> = new Map([
-  ['caption-executor', ['--caption-executor', 'grouped-subtitles', '--allow-embedded-subtitle-captions']],
-  ['maximum-study-range-ms', ['--maximum-study-range-ms', String(longestCaptions.maxDurationMs)]],
-  ['maximum-caption-range-ms', ['--maximum-caption-range-ms', String(longestCaptions.maxDurationMs)]],
-  ['maximum-caption-lines', ['--maximum-caption-lines', String(longestCaptions.maxLines)]],
+/** The settings of a command for its own host, beneath those of the data root: captions of subtitle tracks, and whole films. */
+const commandSettings: Settings = new Map<string, SettingValue>([
+  ['caption-executor', 'grouped-subtitles'],
+  ['allow-embedded-subtitle-captions', true],
+  ['maximum-study-range-ms', longestCaptions.maxDurationMs],
+  ['maximum-caption-range-ms', longestCaptions.maxDurationMs],
+  ['maximum-caption-lines', longestCaptions.maxLines],
 ]);
 
-/** True if an option has the value that a command gives to a host that it starts for itself. */
-export const isOfOwnHost = (given: GivenFlags, name: string): boolean =>
-  [...ownHostSettings].some(([of, flags]) => {
-    const set = parseFlags(flags, serveFlags);
-    return set.has(name) && set.all(name).join() === given.all(name).join() && given.has(of);
-  });
-
-/**
- * The options of a host on a data root, if a command starts it for itself: captions from subtitle tracks, and whole films.
- * Settings of the data root and other options of the command take precedence. Throws `StartError` `invalid_settings`.
- */
-export async function ownHostFlags(dataRoot: string, besides: readonly string[] = []): Promise<readonly string[]> {
-  const settings = await readSettings(dataRootAt(dataRoot).settings);
-  return [...ownHostSettings].flatMap(([name, flags]) =>
-    settings?.has(name) || besides.includes(`--${name}`) ? [] : flags,
-  );
+/** The settings of the host of a command, by those of its data root. */
+export function withCommandSettings(settings: Settings): Settings {
+  const all = new Map([...commandSettings, ...settings]);
+  // The permission of one executor fits no other.
+  const permission = 'allow-embedded-subtitle-captions';
+  if (settings.has('caption-executor') && !settings.has(permission)) all.delete(permission);
+  return all;
 }

@@ -81,8 +81,6 @@ export interface CommandCall {
   readonly host: StudyHost;
   /** True if the host was started for this command, and ends with it. */
   isOwnHost(): boolean;
-  /** Ends the host that was started for this command and starts another with these options, so that changed settings hold. */
-  restartHost(flags?: readonly string[]): Promise<StudyHost>;
 }
 
 /** A subcommand of `media-study` that works through a running host. */

@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
+import { readSettings } from '../settings/settings-file.ts';
 
 /** The code of the host's message if another host or a command has its data root. */
 const locked = 'data_root_locked:';
@@ -27,7 +29,6 @@ export class StartRefused extends Error {
 export class OwnHost {
   readonly #dataRoot: string;
   readonly #signal: AbortSignal | undefined;
-  readonly #flags: () => Promise<readonly string[]>;
   readonly #report: (line: string) => void;
   #child: ChildProcess | null = null;
   #refusal = causeIn([]);
@@ -35,28 +36,23 @@ export class OwnHost {
   /** One has ended to be started again, and its successor has no process yet. */
   #isRestarting = false;
 
-  /** `flags` are those of a host, found again for each start: settings may have changed. */
-  constructor(
-    dataRoot: string,
-    signal: AbortSignal | undefined,
-    flags: () => Promise<readonly string[]>,
-    report: (line: string) => void,
-  ) {
+  constructor(dataRoot: string, signal: AbortSignal | undefined, report: (line: string) => void) {
     this.#dataRoot = dataRoot;
     this.#signal = signal;
-    this.#flags = flags;
     this.#report = report;
   }
 
   /**
    * Starts it and waits until it listens. With a handover it takes the place of a restarting host. `false` if another process has
-   * the data root. Throws the cause of any other failure.
+   * the data root. Throws `StartError` `invalid_settings`, and the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
-    const flags = ['--port', '0', '--data-root', this.#dataRoot, ...(await this.#flags())];
+    // Its end would have no code for a fault in them.
+    await readSettings(dataRootAt(this.#dataRoot).settings);
     if (this.#isClosed) return false;
     // One that runs holds the data root, and would be left behind.
     await this.#endChild();
+    const flags = ['--port', '0', '--data-root', this.#dataRoot];
     const child = spawnHost(flags, ['ignore', 'pipe', 'pipe', 'ipc'], next);
     this.#child = child;
     this.#isRestarting = false;

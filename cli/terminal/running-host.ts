@@ -8,7 +8,6 @@ import { type HostFile, putHostFileAside } from '../host-files.ts';
 import { processState, rootIdentity } from '../host-identity.ts';
 import { hostStanding } from '../host-standing.ts';
 import { hasData } from '../options/data-root.ts';
-import { ownHostFlags } from '../settings/settings-file.ts';
 import { asTyped, WrongCall } from './call.ts';
 import { HostWatch } from './host-watch.ts';
 import { OwnHost } from './own-host.ts';
@@ -73,8 +72,6 @@ interface Looking {
   readonly environment?: NodeJS.ProcessEnv;
   /** Ends the search, and every request of the client that was found. */
   readonly signal?: AbortSignal;
-  /** More options of the host that it starts. */
-  readonly flags?: readonly string[];
   /** True if the call names its data root: a host that the environment names must then be the one of that data root. */
   readonly isRootNamed?: boolean;
   /** True if it starts a host also after that of a person has ended. */
@@ -361,9 +358,7 @@ export async function findHost(
  * ends before this one. `report` gets lines for people. Throws `WrongCall` if the environment names a half of a host.
  */
 export function hostOfCall(dataRoot: string, report: (line: string) => void, looking: Looking = {}): CommandHost {
-  const { signal, flags = [] } = looking;
-  const ownFlags = async () => [...(await ownHostFlags(dataRoot, flags)), ...flags];
-  return lookedFor(dataRoot, report, looking, new OwnHost(dataRoot, signal, ownFlags, report));
+  return lookedFor(dataRoot, report, looking, new OwnHost(dataRoot, looking.signal, report));
 }
 
 /** The same, found or started. Throws `NoHost`, `HostSilent`, and the cause of a failed start. */

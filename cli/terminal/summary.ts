@@ -76,11 +76,24 @@ const shownIfFound: readonly Finding['kind'][] = [
 /** True if the summary of a whole study has a line of it. */
 const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !shownIfFound.includes(kind);
 
+/** Causes why a host makes no captions by itself, though a method may give some. */
+const withoutMethod: readonly string[] = ['no_caption_executor', 'subtitles_give_captions'];
+
+/** The command that makes captions by a method, for a study of which the host by itself makes none; else null. */
+export function captioning({ source, study, captions }: RuntimeOverview): string | null {
+  if (!captions.causes.some(({ code }) => withoutMethod.includes(code))) return null;
+  const spoken = study.sourceLanguage.languages.map((tag) => `--from ${tag}`);
+  return asTyped(['caption', source.sourceSessionId, ...spoken, '--to', study.targetLanguage].join(' '));
+}
+
 /** Why no captions can come of a study on this host, with what changes it; null if some can, or are there. */
-export const noCaptionsLine = ({ captions, lifecycle }: RuntimeOverview): string | null =>
-  captions.state === 'never' && lifecycle === 'terminal'
-    ? `no captions: ${causesText(captions.causes, 'terminal')}`
-    : null;
+export function noCaptionsLine(overview: RuntimeOverview): string | null {
+  const { captions, lifecycle } = overview;
+  if (captions.state !== 'never' || lifecycle !== 'terminal') return null;
+  const command = captioning(overview);
+  if (command !== null) return `captions: ${command} makes them, or names what they need`;
+  return `no captions: ${causesText(captions.causes, 'terminal')}`;
+}
 
 /** The line of one possible next step; null if it is not possible now. */
 export function nextLine(overview: RuntimeOverview, action: OverviewAction['action']): string | null {
@@ -103,8 +116,9 @@ export const unrecognizedLines = ({ withheld }: RuntimeOverview): string[] =>
 /** The possible next steps, a line each; that of an approval shows if captions can follow. */
 function nextLines(overview: RuntimeOverview): string[] {
   const obstacle = noCaptionsLine(overview);
+  const isHopeless = obstacle !== null && captioning(overview) === null;
   const saying = ({ action, text }: OverviewAction): string =>
-    action === 'approve' && obstacle !== null ? 'approve the study; no captions will follow' : text;
+    action === 'approve' && isHopeless ? 'approve the study; no captions will follow' : text;
   return [
     ...(obstacle === null ? [] : [obstacle]),
     ...overview.actions.map((each) => `next: ${saying(each)} (${commandFor(each.action, overview)})`),

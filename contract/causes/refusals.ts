@@ -72,10 +72,9 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
     agent: 'read_overview has the state of the review; captions need a valid approval',
   },
   caption_current_run_causality_required: {
-    terminal: () =>
-      'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions; or stop it, and run this command again: the host that a command starts for itself makes captions of subtitle tracks',
+    terminal: ({ typed, study }) => `${typed(`captions ${study} --produce`)} makes them by a method that is permitted`,
     page: 'switch captions on in Operations, which restarts the host',
-    agent: 'a person can switch captions on: tell them',
+    agent: 'produce_captions with a method of read_caption_methods makes them',
   },
   illegal_caption_transition: {
     terminal: (typing) =>

@@ -92,7 +92,7 @@ const installations: Readonly<
 /** The ways to text for a film without it. */
 const textOrSpeech = {
   remedies: {
-    terminal: 'attach a subtitle file by media-study subtitles, or start the host with a recognizer',
+    terminal: 'attach a subtitle file by media-study subtitles, or have the speech recognized by media-study caption',
     page: 'attach a subtitle file, or switch on speech recognition',
     agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
   },
@@ -116,7 +116,7 @@ const wordings: Wordings = {
       terminal:
         'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech',
       page: 'switch them on in Operations, which restarts the host',
-      agent: inTheHandsOfAPerson,
+      agent: 'read_caption_methods has the methods of a study, and produce_captions makes captions by one',
     },
     at: 'operations',
     joint: '; ',
@@ -220,7 +220,7 @@ const wordings: Wordings = {
     what: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
     pageWhat: 'this host makes captions of recognized speech, and has no speech recognizer',
     remedies: {
-      terminal: 'start the host with --semantic-recognizer ENGINE --allow-real-semantic-evidence',
+      terminal: 'media-study caption FILM uses a recognizer of this machine, or names the settings for one',
       page: 'set up speech recognition in Operations',
       agent: inTheHandsOfAPerson,
     },
@@ -394,7 +394,7 @@ const wordings: Wordings = {
     remedies: {
       terminal: 'restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
       page: 'switch on “Captions from subtitle tracks” in Operations',
-      agent: inTheHandsOfAPerson,
+      agent: 'produce_captions with the method grouped-subtitles makes them',
     },
     at: 'operations',
     joint: ': ',

@@ -22,7 +22,7 @@ export interface SettingsService {
   restart(): Promise<HostRestart>;
 }
 
-/** The routes of settings. What changes something is for pages that say their origin, as a page of another origin cannot. */
+/** The routes of settings. What changes something is for clients that say their origin, as a page of another origin cannot. */
 export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
   route('/v1/settings', {
     room: 'operation',
@@ -54,7 +54,7 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       id: 'changeSettings',
       summary: 'change settings of the host, if all checks pass',
       details:
-        'Limits take effect at once, everything else after a restart. Settings that name folders, ports, origins or queues are changed by `media-study settings` alone.',
+        'Limits, engines and permissions take effect at once, everything else after a restart. `fromFile` has the host take what a person wrote into the file. Settings that name folders, ports, origins or queues are changed by `media-study settings` alone.',
       request: settingsChange,
       invalid: 'invalid_settings_change',
       answers: [json(200, settingsChanged)],

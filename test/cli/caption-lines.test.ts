@@ -1,5 +1,5 @@
 import test from 'ava';
-import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark } from '../../cli/commands/caption-lines.ts';
+import { captionTexts, guidelineRemark, rowsRemark } from '../../cli/commands/caption-lines.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { CaptionCorrections, ShownLine } from '../../contract/captions/correction.ts';
 
@@ -22,7 +22,6 @@ test('bug: a person approved segments of the recognizer, and not the lines of th
     { startMs: 4000, text: 'two' },
   ];
   t.deepEqual(captionTexts(drafts), [{ what: 'recognized speech', lines }]);
-  t.true(isOfSpeech(drafts));
 });
 
 test('each language of captions has its lines, and one that a model will translate has none yet', (t) => {
@@ -40,7 +39,6 @@ test('each language of captions has its lines, and one that a model will transla
     ['subtitle track in English'],
   );
   t.deepEqual(captionTexts({ lines: [], languages: null, base: null }), []);
-  t.is(isOfSpeech({ base: null }), null);
 });
 
 test('bug: a line that needs three rows was written without a word', (t) => {

@@ -13,9 +13,9 @@ import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
 import { hasPocketsphinx } from '../executors/recognition/pocketsphinx-of-machine.ts';
 import { humWav } from '../http/host/media.ts';
-import { madeMedia } from '../media/made-media.ts';
 import { eventually } from '../patience.ts';
 import { withoutDownloader } from '../without-downloader.ts';
+import { filmWithOneTrack } from './caption-films.ts';
 import { runBuilt, runCommand } from './command.ts';
 
 const run = promisify(execFile);
@@ -65,26 +65,14 @@ test('a film with two subtitle tracks becomes an SRT beside it with one command'
   t.deepEqual(streams.trim().split('\n').slice(-3), ['subrip,kor', 'subrip,eng', 'subrip,eng']);
 });
 
-/** A film in English with its words in a track, and no track in another language. */
-async function filmWithOneTrack(): Promise<Buffer> {
-  const times = ['00:00:00,900 --> 00:00:04,000', '00:00:09,930 --> 00:00:12,200', '00:00:13,500 --> 00:00:16,400'];
-  const cues = utterances.map((text, at) => `${at + 1}\n${times[at]}\n${text}\n`);
-  const maps = ['-map', '0:a', '-map', '1:s', '-c:a', 'copy', '-c:s', 'srt'];
-  const tags = ['-metadata:s:a:0', 'language=eng', '-metadata:s:s:0', 'language=eng'];
-  const inputs = { speech: { copyOf: speechFile }, 'words.srt': cues.join('\n') };
-  return readFile(
-    await madeMedia({ words: ['-i', 'speech', '-i', 'words.srt', ...maps, ...tags], extension: 'mkv', inputs }),
-  );
-}
-
 test('a film with one subtitle track becomes captions in another language by a model server of this machine', async (t) => {
   const { caption, file, folder } = await withFilm(t, 'film.mkv', await filmWithOneTrack());
   const refused = await caption('--to', 'de', ...owner, ...approved);
   t.is(refused.exit, 2);
-  t.regex(refused.stderr, /text tracks in en and de, the source has eng, and the host does not translate/);
+  t.regex(refused.stderr, /its subtitles do not give them, and a model that translates is not set/);
   t.regex(
     refused.stderr,
-    /Attach subtitles with --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-executor=subtitles-translated caption-translation-model=MODEL allow-real-caption-production=true/,
+    /Attach subtitles with --subtitles FILE:de, or set a model that translates:\n {2}.*settings set model-server=\S+ caption-translation-model=MODEL permit-server=\S+/,
     'bug: a recognizer was recommended for a missing translation',
   );
 
@@ -158,7 +146,7 @@ pocketsphinxTest('bug: captions without any line were put to a person for approv
   await runCommand(['settings', 'set', ...sphinxRemembered, '--data-root', join(folder, 'root')]);
   const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
   t.is(exit, 2);
-  t.regex(stderr, /no speech was recognized in it\. Attach subtitles with --subtitles FILE:en\n$/);
+  t.regex(stderr, /no words were recognized\. Attach subtitles with --subtitles FILE:en\n$/);
   t.notRegex(stderr, /making the captions/);
 });
 
@@ -178,7 +166,7 @@ test('bug: a film whose recognizer failed had “subtitles without lines”, wha
   t.is(exit, 2);
   t.regex(
     stderr,
-    /: the transcription server does not have the model \(status 404\): it said “Model 'whisper-1' is not installed.*settings set semantic-recognizer-model=NAME\. Attach subtitles with --subtitles FILE:en\n$/,
+    /: the transcription server does not have the model \(status 404\): it said “Model 'whisper-1' is not installed.*settings set semantic-recognizer-model=NAME; then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,
   );
   t.is(server.asked.length, 1);
 });
@@ -251,12 +239,12 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE allow-real-semantic-evidence=true caption-executor=subtitles-or-recognized allow-recognized-captions=true/,
+    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE permit-recognition=true/,
   );
   const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
   t.regex(
     both.stderr,
-    /--subtitles FILE:en --subtitles FILE:de, or set a recognizer and a model that translates:\n .* caption-executor=recognized-translated /,
+    /--subtitles FILE:en --subtitles FILE:de, or set a recognizer and a model that translates:\n .* permit-recognition=true model-server=\S+ caption-translation-model=MODEL /,
   );
 });
 

@@ -43,6 +43,9 @@ test('bug: the overview for an agent named flags of the host, which no agent can
   const answer = await agent.callTool({ name: 'read_overview', arguments: { runtimeId: 'runtime:x' } });
   const [content] = answer.content as readonly { readonly text: string }[];
   const seen = JSON.parse(content?.text ?? '{}');
-  t.is(seen.captions.text, 'this host does not make captions; only a person can change this: tell them');
+  t.is(
+    seen.captions.text,
+    'this host does not make captions; read_caption_methods has the methods of a study, and produce_captions makes captions by one',
+  );
   t.deepEqual(seen.captions.causes, captions.causes);
 });

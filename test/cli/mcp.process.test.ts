@@ -78,6 +78,21 @@ test.serial('an agent finds a source, studies it, follows it to its end and read
   t.is((await call('read_claims', { runtimeId })).said.nextCursor, null);
 });
 
+test.serial('an agent sees the methods of captions, and what only a person can permit', async (t) => {
+  const { said: sources } = await call('list_sources', {});
+  const [{ sourceSessionId }] = sources.items;
+  const { said: plan } = await call('plan_study', { sourceSessionId, startMs: 0, endMs: 20_000, language: 'ko' });
+  t.is(plan.captionMethods.chosen, 'grouped-subtitles');
+  const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
+  const [{ runtimeId }] = found.items;
+  const { said: methods } = await call('read_caption_methods', { runtimeId });
+  t.is(methods.chosen, 'grouped-subtitles');
+  const seam = methods.methods.find(({ method }: { method: string }) => method === 'deterministic-test');
+  t.regex(seam.permission, /^only a person can permit this: .*media-study settings set permit-test-seam=true/);
+  const { isError } = await call('produce_captions', { runtimeId });
+  t.true(isError, 'no person has approved the study');
+});
+
 test.serial('an agent finds its study among the others and gets it as files, by their paths', async (t) => {
   const { said: found } = await call('list_runtimes', { lifecycle: 'terminal', limit: 1 });
   t.is(found.nextCursor, null);
@@ -175,9 +190,9 @@ test.serial('an argument that a tool does not have, or that is not in its form, 
 
 test.serial('no tool writes a review, signs or deletes', async (t) => {
   const { tools } = await agent.listTools();
-  t.false(tools.some(({ name }) => /review|approve|reject|revoke|delete|sign|backup/.test(name)));
+  t.false(tools.some(({ name }) => /review|approve|permit|setting|reject|revoke|delete|sign|backup/.test(name)));
   const names = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
-  t.deepEqual(names, ['start_study', 'read_captions', 'cancel_study', 'export_study']);
+  t.deepEqual(names, ['start_study', 'read_captions', 'produce_captions', 'cancel_study', 'export_study']);
 });
 
 test('a wrong call of the command ends with 2, and a host that is not there with 3', async (t) => {

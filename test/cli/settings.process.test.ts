@@ -26,7 +26,11 @@ test('a host starts with settings that were made before its data root existed', 
   t.is((await host.announced()).captionExecutor, 'grouped-subtitle-tracks-no-model');
 
   const running = await runCommand(['settings', 'set', 'log-format=json', '--data-root', root]);
-  t.is(running.stderr, 'a host runs on this data root: restart it to apply the change\n');
+  t.is(running.stderr, 'a host runs on this data root: restart it to apply log-format\n');
+  const limit = await runCommand(['settings', 'set', 'maximum-study-range-ms=1200000', '--data-root', root]);
+  t.is(limit.stderr, 'a host runs on this data root: restart it to apply log-format\n');
+  const unset = await runCommand(['settings', 'unset', 'log-format', '--data-root', root]);
+  t.is(unset.stderr, 'a host runs on this data root, and has taken the change\n');
 });
 
 test('bug: another caption executor met the permission of the one before', async (t) => {

@@ -231,7 +231,7 @@ test('of a file too long for a host the beginning is studied, and the command na
   const range = await warnedRange(call, hourLong, studyRequest, { startMs: 60_000, endMs: hourMs, isWhole: true });
   t.deepEqual(range, { startMs: 60_000, endMs: 660_000 });
   t.deepEqual(said, [
-    'studying 1:00.000 to 11:00.000 of 1:00:00.000, because a study covers at most 600000 ms: --from and --to name another part, and a host that is started with --maximum-study-range-ms 3540000 studies all of it',
+    `studying 1:00.000 to 11:00.000 of 1:00:00.000, because a study covers at most 600000 ms: --from and --to name another part, and ${asTyped('settings set maximum-study-range-ms=3540000')} has the host study all of it`,
   ]);
 });
 

@@ -109,6 +109,12 @@ const refusals: readonly (readonly [string, SettingsChangeRequest, ErrorCode, Re
   ['a value that does not fit', { set: { 'log-format': true } }, 'invalid_settings_change', /text or a number/],
   ['options that do not agree', { set: { 'screen-text-languages': 'eng' } }, 'invalid_settings_change', /needs/],
   ['nothing', {}, 'invalid_settings_change', /nothing/],
+  [
+    'the file and a setting',
+    { set: { port: 1 }, fromFile: true },
+    'invalid_settings_change',
+    /^fromFile: nothing is set or unset beside it$/,
+  ],
   ['set and unset', { set: captioning, unset: ['caption-executor'] }, 'invalid_settings_change', /at once/],
   ['a port', { set: { port: 1 } }, 'setting_not_changeable', /settings set port=VALUE/],
   [
@@ -287,6 +293,31 @@ test('captions are made as soon as their executor is set, and no more once it is
   host.refused(t, await produce(), 'caption_current_run_causality_required', cors);
   host.granted(t, await change({ set: embedded }), 200, settingsChanged, cors);
   t.is((await produce()).status, 201);
+});
+
+test('what a person writes into the settings file is taken at once, without a confirmation', async (t) => {
+  const { host, path, change, setting } = await opened(t);
+  const server = 'http://127.0.0.1:11/v1';
+  const file = {
+    'model-server': server,
+    'caption-translation-model': 'large',
+    'permit-server': [server],
+    'log-format': 'json',
+  };
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify(file));
+  t.like(await setting('permit-server'), { value: null, next: [server] });
+  const { atOnce, afterRestart } = host.granted(t, await change({ fromFile: true }), 200, settingsChanged, cors);
+  t.deepEqual([...atOnce].sort(), ['caption-translation-model', 'model-server', 'permit-server']);
+  t.deepEqual(afterRestart, ['log-format']);
+  t.like(await setting('permit-server'), { value: [server], source: 'file' });
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), file);
+
+  await writeFile(path, JSON.stringify({ 'caption-translation-model': 'large' }));
+  host.refused(t, await change({ fromFile: true }), 'invalid_settings_change', cors);
+  await writeFile(path, '{');
+  host.refused(t, await change({ fromFile: true }), 'settings_unreadable', cors);
+  t.like(await setting('permit-server'), { value: [server] });
 });
 
 test('a model server is permitted by its address, with the confirmation that it needs', async (t) => {

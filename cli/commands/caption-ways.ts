@@ -1,0 +1,353 @@
+import { HostError } from '../../client/host-error.ts';
+import type { StudyRequest } from '../../client/studies.ts';
+import {
+  type CaptionMethod,
+  type CaptionMethodRow,
+  type CaptionMethodRows,
+  captionMethods,
+} from '../../contract/captions/caption-method.ts';
+import { longestCaptions } from '../../contract/captions/caption-production.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
+import { causeText } from '../../contract/causes/wording.ts';
+import { type RecognizerEngine, servedLanguages } from '../../contract/recognition.ts';
+import type { Confirmation, FoundEngine, HostSetting } from '../../contract/settings.ts';
+import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
+import { ollama } from '../settings/engine-search.ts';
+import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { warningLine } from '../terminal/summary.ts';
+
+/** The film of a call, and the captions that are wanted of it. */
+export interface WantedCaptions {
+  /** The film as the call names it. */
+  readonly film: string;
+  readonly source: SourceSessionRow;
+  readonly request: StudyRequest & { readonly range: { readonly startMs: number; readonly endMs: number } };
+  readonly spoken: string;
+  /** The languages whose text a subtitle file would bring: those that no track has. */
+  readonly lacking: readonly string[];
+}
+
+type EngineUse = FoundEngine['use'];
+
+/** Settings that open a way, and what they mean, as sentences for the person who decides. */
+interface Offer {
+  readonly sentences: readonly string[];
+  readonly use: EngineUse;
+  readonly confirmation: Confirmation | null;
+}
+
+/** The ways to captions of a film, and the offer to raise a limit if the host does not study films of this length. */
+interface Ways {
+  readonly rows: CaptionMethodRows;
+  readonly limit: Offer | null;
+  /** The method that was tried last, with what was in its way. */
+  readonly tried?: CaptionMethodRow | undefined;
+}
+
+const limitName = 'maximum-study-range-ms';
+
+const settingsOf = async ({ host }: Pick<CommandCall, 'host'>): Promise<ReadonlyMap<string, HostSetting>> =>
+  new Map((await host.settings.read()).settings.map((setting) => [setting.name, setting]));
+
+/** The ways to captions of a film. Prints the warnings of the host about it. */
+async function plannedWays(call: CommandCall, { source, request }: WantedCaptions): Promise<Ways> {
+  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> => {
+    const { warnings, captionMethods: rows } = await call.host.warnings(source, asked);
+    for (const warning of warnings) {
+      if (warning.code !== 'captions_not_possible' && warning.code !== 'no_video_track')
+        call.terminal.remark(warningLine(warning));
+    }
+    return rows;
+  };
+  try {
+    return { rows: await read(request), limit: null };
+  } catch (error) {
+    const isTooLong = error instanceof HostError && error.code === 'study_range_too_large';
+    if (!isTooLong || source.durationMs > longestCaptions.maxDurationMs) throw error;
+    const limit = (await settingsOf(call)).get(limitName);
+    const mostMs = Number(limit?.value ?? limit?.preset);
+    const [length, most, raised] = [source.durationMs, mostMs, longestCaptions.maxDurationMs].map(timeCode);
+    const sentence = `The film has ${length}, and this host studies at most ${most} at once. The limit is raised to ${raised}.`;
+    return {
+      rows: await read({ ...request, range: { startMs: 0, endMs: mostMs } }),
+      limit: { sentences: [sentence], use: { [limitName]: longestCaptions.maxDurationMs }, confirmation: null },
+    };
+  }
+}
+
+/** The methods that the host takes by itself: all but the test seam. */
+const usual = ({ methods }: CaptionMethodRows): readonly CaptionMethodRow[] =>
+  methods.filter(({ method }) => method !== 'deterministic-test');
+
+/** The caption executor that a person gave the host which they started; null without one. Settings for another film are none. */
+async function executorOf(call: CommandCall): Promise<CaptionMethod | null> {
+  const row = (await settingsOf(call)).get('caption-executor');
+  const isOfPerson = row?.source === 'option' || (row?.source === 'file' && !call.isOwnHost());
+  return (isOfPerson && captionMethods.find((method) => method === row?.value)) || null;
+}
+
+/** The way that works now, or after a study: that of the executor of a person's host, or else the preferred one. */
+async function openWay(call: CommandCall, rows: CaptionMethodRows): Promise<CaptionMethodRow | null> {
+  const isOpen = ({ state, permissions }: CaptionMethodRow): boolean =>
+    state === 'ready' || (state === 'needs_study' && permissions.length === 0);
+  const executor = await executorOf(call);
+  const chosen = rows.methods.find(({ method, state }) => method === executor && state === 'ready');
+  return chosen ?? usual(rows).find(isOpen) ?? null;
+}
+
+const sent = { sound: 'sound of the speech', text: 'text of the captions' } as const;
+
+/** The offer to permit a way. */
+function permissionOffer({ use, confirmation, recognition, sends }: CaptionMethodRow): Offer {
+  const recognizer = recognition?.recognizer ?? 'the recognizer';
+  const isHere = 'permit-recognition' in use && sends.every(({ what }) => what !== 'sound');
+  return {
+    sentences: [
+      ...(isHere ? [`${recognizer} recognizes the speech on the machine of the host, where it costs nothing.`] : []),
+      ...sends.map(({ what, server, isOnThisMachine }) => {
+        const meaning = isOnThisMachine
+          ? 'a server on this machine, which may pass it on'
+          : 'outside this machine, where each request may cost money';
+        return `The ${sent[what]} is sent to ${server}, ${meaning}.`;
+      }),
+    ],
+    use,
+    confirmation,
+  };
+}
+
+/** The kinds of engines that a method lacks. */
+const lackedEngines = ({ obstacles }: CaptionMethodRow): readonly ('recognizer' | 'caption_translation')[] => {
+  const codes = obstacles.map(({ code }) => code);
+  return [
+    ...(codes.includes('no_recognizer') || codes.includes('language_not_recognised') ? (['recognizer'] as const) : []),
+    ...(codes.includes('no_translator') ? (['caption_translation'] as const) : []),
+  ];
+};
+
+const serves = ({ name }: FoundEngine, spoken: string): boolean => {
+  const served = servedLanguages[name as RecognizerEngine] ?? null;
+  return served === null || served.includes(baseLanguage(spoken) ?? '');
+};
+
+/** The offer to use an engine of this machine. */
+const engineOffer = ({ text, models, use, confirmation }: FoundEngine): Offer => ({
+  sentences: [models[0] === undefined ? text : `${text} Its model ${models[0]} is used.`],
+  use,
+  confirmation,
+});
+
+/** Several offers as one. The permitted servers of all of them are permitted. */
+function together(offers: readonly Offer[]): Offer {
+  const confirmations = offers.map(({ confirmation }) => confirmation);
+  const outside = 'leaves_this_machine_and_may_cost';
+  const use: EngineUse = {};
+  for (const [name, value] of offers.flatMap((offer) => Object.entries(offer.use))) {
+    const before = use[name];
+    use[name] = Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
+  }
+  return {
+    sentences: offers.flatMap(({ sentences }) => sentences),
+    use,
+    confirmation: confirmations.includes(outside) ? outside : (confirmations.find((each) => each !== null) ?? null),
+  };
+}
+
+/** The offer that opens a way: a permission, or else engines of the machine of the host. Null if there is neither. */
+async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: WantedCaptions): Promise<Offer | null> {
+  const permitted = usual(rows).find(
+    ({ state, permissions }) => state === 'needs_permission' || (state === 'needs_study' && permissions.length > 0),
+  );
+  if (permitted !== undefined) return permissionOffer(permitted);
+  const lacking = usual(rows).filter(({ state }) => state === 'needs_engine');
+  if (lacking.length === 0) return null;
+  const { engines } = await call.host.settings.engines();
+  for (const row of lacking) {
+    const found = lackedEngines(row).map((kind) =>
+      engines.find(
+        (each) => each.engine === kind && each.state === 'found' && (kind !== 'recognizer' || serves(each, spoken)),
+      ),
+    );
+    if (found.length === 0 || found.includes(undefined)) continue;
+    const offered = found.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)]));
+    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(row)]), ...offered]);
+  }
+  return null;
+}
+
+/** The settings of an offer as the words of a command. */
+export const settingWords = (use: EngineUse): string =>
+  Object.entries(use)
+    .flatMap(([name, value]) => [value].flat().map((each) => shellPath(`${name}=${each}`)))
+    .join(' ');
+
+/** Asks the person at the terminal, once, and has the host take and remember the answer. False without a person, and for another answer. */
+async function isTaken({ terminal, given, host }: CommandCall, offer: Offer): Promise<boolean> {
+  if (!terminal.isInteractive || terminal.json || given.has('attest')) return false;
+  for (const sentence of offer.sentences) terminal.remark(sentence);
+  const isLimit = Object.keys(offer.use).every((name) => name === limitName);
+  const what = isLimit ? 'Raise it' : 'Use it for captions';
+  if ((await terminal.ask(`${what}, now and from now on? Type yes: `)) !== 'yes') return false;
+  await host.settings.change({ set: offer.use, confirmation: offer.confirmation });
+  terminal.remark(`remembered: ${asTyped('settings')} shows it`);
+  return true;
+}
+
+/** Settings for engines that are not on the machine; a person fills in the words in capitals. */
+const engineSettings = {
+  recognizer: {
+    name: 'a recognizer',
+    use: { 'semantic-recognizer': 'whisper-cli', 'semantic-recognizer-model': 'FILE', 'permit-recognition': true },
+  },
+  caption_translation: {
+    name: 'a model that translates',
+    use: { 'model-server': ollama, 'caption-translation-model': 'MODEL', 'permit-server': [ollama] },
+  },
+} as const;
+
+/** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
+function causeWords(cause: Cause): string {
+  if (cause.code !== 'nothing_recognised') return causeText(cause, 'terminal').what;
+  const { what, remedy } = causeText(cause.params.cause ?? cause, 'terminal');
+  return [
+    what,
+    ...(remedy === null || cause.params.cause === undefined ? [] : [remedy]),
+    'then run this command again',
+  ].join('; ');
+}
+
+/** Why a film gets no captions, by the method that is nearest to some. */
+function reasonOf(nearest: CaptionMethodRow | undefined): string {
+  if (nearest === undefined) return 'the host names no way to captions';
+  const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
+  const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
+  const said = causes.map(causeWords);
+  return lacked.length === 0
+    ? said.join('; ')
+    : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
+}
+
+/** The ways that a person can open, in sentences with commands. */
+function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, { lacking }: WantedCaptions): string {
+  const files = lacking.map((tag) => `--subtitles FILE:${baseLanguage(tag) ?? tag}`).join(' ');
+  const attach = files === '' ? [] : [`attach subtitles with ${files}`];
+  const lacked = nearest === undefined ? [] : lackedEngines(nearest);
+  const names = lacked.map((kind) => engineSettings[kind].name).join(' and ');
+  const use = offer?.use ?? Object.assign({}, ...lacked.map((kind) => engineSettings[kind].use));
+  const verb = offer === null ? `set ${names}` : 'permit it';
+  const set = Object.keys(use).length === 0 ? [] : [`${verb}:\n  ${asTyped(`settings set ${settingWords(use)}`)}`];
+  const said = [...attach, ...set].join(', or ');
+  return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+}
+
+/** The failure of a film without a way to captions: why, and every way that a person can open. */
+function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaptions): WrongCall {
+  const states = ['needs_permission', 'needs_engine', 'impossible'] as const;
+  const [nearest] = states.flatMap((wantedState) => usual(rows).filter(({ state }) => state === wantedState));
+  const permission = offer === null ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
+  const reason = [...(tried !== undefined || offer === null ? [reasonOf(tried ?? nearest)] : []), ...permission]
+    .join('; ')
+    .replace(/\.$/, '');
+  return new WrongCall(
+    [`no captions can be made of ${wanted.film}: ${reason}`, waysOut(nearest, offer, wanted)]
+      .filter((part) => part !== '')
+      .join('. '),
+  );
+}
+
+/**
+ * The way to captions that works now, or after a study. It asks the person at the terminal once for a permission or a higher limit, or
+ * to use an engine of this machine. Throws `WrongCall` with every other way if none is open.
+ */
+async function askedWay(
+  call: CommandCall,
+  wanted: WantedCaptions,
+  ways: Ways,
+  readAgain: () => Promise<Ways>,
+): Promise<CaptionMethodRow> {
+  const { rows, limit } = ways;
+  const open = await openWay(call, rows);
+  if (open !== null && limit === null) return open;
+  const offered = open === null ? await offerOf(call, rows, wanted) : null;
+  if (open === null && offered === null) throw noWay(ways, null, wanted);
+  const offer = together([limit ?? [], offered ?? []].flat());
+  // Subtitles would shorten no film.
+  if (!(await isTaken(call, offer))) throw noWay(ways, offer, open === null ? wanted : { ...wanted, lacking: [] });
+  const now = await readAgain();
+  const way = now.limit === null ? await openWay(call, now.rows) : null;
+  if (way === null) throw noWay(now, null, wanted);
+  return way;
+}
+
+/** The way to captions of a film before its study. Throws as `askedWay`, and the refusals of the host. */
+export async function plannedWay(call: CommandCall, wanted: WantedCaptions): Promise<CaptionMethodRow> {
+  return askedWay(call, wanted, await plannedWays(call, wanted), () => plannedWays(call, wanted));
+}
+
+/** A study that has ended, and the methods of this call that turned out to give no captions of it. */
+interface TriedStudy {
+  readonly runtimeId: string;
+  readonly methods: readonly CaptionMethod[];
+  /** True if its speech was to be recognized: to ask for that again is up to the next call. */
+  readonly isRecognized: boolean;
+}
+
+/** The ways to captions of a study, without those that were tried. */
+async function studiedWays(
+  { host }: CommandCall,
+  { runtimeId, methods: tried, isRecognized }: TriedStudy,
+): Promise<Ways> {
+  const { chosen, methods } = await host.captions.methods(runtimeId);
+  const isTried = ({ method, recognition }: CaptionMethodRow): boolean =>
+    tried.includes(method) || (isRecognized && recognition !== null);
+  return {
+    rows: { chosen, methods: methods.map((row) => (isTried(row) ? { ...row, state: 'impossible' } : row)) },
+    limit: null,
+    tried: methods.find(({ method }) => method === tried.at(-1)),
+  };
+}
+
+/** Another way to captions of a study whose first ones gave none. Throws as `askedWay`. */
+export async function otherWay(
+  call: CommandCall,
+  wanted: WantedCaptions,
+  study: TriedStudy,
+): Promise<CaptionMethodRow> {
+  const read = () => studiedWays(call, study);
+  return askedWay(call, wanted, await read(), read);
+}
+
+/** The settings that tell engines of a kind apart, beside the servers that get something. */
+const identifying = {
+  recognizer: [
+    ...(['semantic-recognizer', 'semantic-recognizer-model', 'semantic-recognizer-response-format'] as const),
+    'semantic-recognizer-second-run',
+  ],
+  caption_translation: ['caption-translation-model', 'caption-translation-asked-once'],
+} as const;
+
+/**
+ * The name of an attempt at a study that engines work for. The same request, engines and attempt have the same name, so that a call that
+ * succeeded finds its study. After a failure, and with another engine, there is a new study; its host has kept what was recognized.
+ */
+export async function attemptNames(
+  call: CommandCall,
+  { request, source }: WantedCaptions,
+  { recognition, sends }: CaptionMethodRow,
+): Promise<(attempt: number) => string> {
+  const settings = await settingsOf(call);
+  const names = [
+    ...(recognition === null ? [] : identifying.recognizer),
+    ...(sends.some(({ what }) => what === 'text') ? identifying.caption_translation : []),
+  ];
+  const engine = {
+    settings: names.map((name) => settings.get(name)?.value ?? null),
+    servers: sends.map(({ server }) => server),
+  };
+  const asked = { request, revision: source.sourceRevisionId, recognition, engine };
+  return (attempt) => `captions:${hashOf({ ...asked, attempt }).slice(0, 32)}`;
+}

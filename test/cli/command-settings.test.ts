@@ -1,0 +1,39 @@
+import test from 'ava';
+import { parseFlags } from '../../cli/options/flags.ts';
+import { optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { type Settings, withCommandSettings, withSettings } from '../../cli/settings/settings-file.ts';
+
+const optionsWith = (settings: Settings) =>
+  optionsOf(withSettings(parseFlags([], serveFlags), withCommandSettings(settings)));
+
+test('the host of a command makes captions of subtitle tracks, with no model and for a whole film', (t) => {
+  const options = optionsWith(new Map());
+  t.is(options.captionExecutor.classification, 'grouped_subtitle_tracks');
+  t.deepEqual(options.limits.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
+  t.is(options.limits.maximumStudyRangeMs, 14_400_000);
+  t.deepEqual([options.recognizer, options.explainerModel, options.captionExecutor.model], [null, null, null]);
+  t.is(serveOptions([]).captionExecutor.classification, 'recorded_real_pipeline_fixture');
+});
+
+test('what the settings of a data root say replaces what the host of a command has without them', (t) => {
+  const settings = new Map<string, string | number | boolean>([
+    ['caption-executor', 'recognized'],
+    ['allow-recognized-captions', true],
+    ['maximum-caption-lines', 100],
+  ]);
+  const options = optionsWith(settings);
+  t.is(options.captionExecutor.classification, 'recognised_transcript');
+  t.is(options.limits.captionAllowance.maxLines, 100);
+  t.is(options.limits.captionAllowance.maxDurationMs, 14_400_000);
+});
+
+test('a model that a person permitted for requests leaves the host of a command its subtitle tracks', (t) => {
+  const server = 'http://127.0.0.1:11434/v1';
+  const settings = new Map<string, string | readonly string[]>([
+    ['model-server', server],
+    ['caption-translation-model', 'small'],
+    ['permit-server', [server]],
+  ]);
+  const { captionExecutor } = optionsWith(settings);
+  t.deepEqual([captionExecutor.classification, captionExecutor.model], ['grouped_subtitle_tracks', 'small']);
+});
