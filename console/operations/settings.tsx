@@ -5,8 +5,9 @@ import type { Confirmation, FoundEngine, HostSetting, HostSettings } from '../..
 import { keepPageToken, lock, useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Agree, Field, TextField } from '../parts/field.tsx';
+import { Agree, Field, ModelField, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { withModel } from '../words/caption-ways.ts';
 import { counted, duration, size } from '../words/numbers.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Tone } from '../words/tone.ts';
@@ -195,10 +196,6 @@ function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
   );
 }
 
-/** The settings that use an engine with another of its models: the model is the value that `use` has of them. */
-export const withModel = ({ use, models }: FoundEngine, model: string): FoundEngine['use'] =>
-  Object.fromEntries(Object.entries(use).map(([name, value]) => [name, value === models[0] ? model : value]));
-
 function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readonly onChanged: () => void }) {
   const host = useHost();
   const { action, run } = useAction();
@@ -209,7 +206,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
   const [tone, words] = engineStates[state];
   const use = () =>
     run(async () => {
-      await host.settings.change({ set: withModel(engine, model), confirmation });
+      await host.settings.change({ set: withModel(engine, model).use, confirmation });
       onChanged();
     });
   return (
@@ -234,17 +231,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
           <Remedies causes={[cause]} />
         </p>
       )}
-      {state === 'found' && models.length > 1 && (
-        <Field label="Model">
-          {(id) => (
-            <select id={id} value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-              {models.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
+      {state === 'found' && <ModelField models={models} model={model} onModel={setModel} />}
       {isOpen && confirmation !== null && (
         <>
           <Agree isTicked={isAgreed} onTick={setAgreed}>

@@ -21,7 +21,7 @@ import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { type StudyContents, type StudyModel, studyModel } from './study-model.ts';
+import { linesOf, type StudyContents, type StudyModel, studyModel } from './study-model.ts';
 
 /** How each situation looks; the words come from the host. */
 const states: Readonly<Record<string, string>> = {
@@ -89,11 +89,11 @@ const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 /** The one thing that a person does next with a study; null if there is only waiting. */
 type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
-export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
+export function nextActionOf({ situation, actions, captions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
   if (situation.code === 'captions_accepted') return 'download';
   if (may('approve')) return 'review';
-  if (may('produce_captions')) return 'produce';
+  if (captions.state === 'waiting') return 'produce';
   if (may('check_captions')) return 'check';
   return may('study_again') ? 'again' : null;
 }
@@ -124,7 +124,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
     });
   const produce = () =>
     run(async () => {
-      await host.captions.produce(runtimeId);
+      await host.captions.produce(runtimeId, linesOf(study.ready));
       await model.refresh();
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'captions' });
     });
@@ -152,7 +152,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Review
         </a>
       )}
-      {next === 'produce' && (
+      {next === 'produce' && pane !== 'captions' && study.ready === null && (
+        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+          Make captions
+        </a>
+      )}
+      {next === 'produce' && pane !== 'captions' && study.ready !== null && (
         <button type="button" class="primary" disabled={isBusy} onClick={produce}>
           {isBusy ? 'Making captions' : 'Make captions'}
         </button>

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
 import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '../explanations/hosted-provider.ts';
 import {
   ANSWER_TEXT,

@@ -1,0 +1,185 @@
+import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
+import type { RecognizerEngine } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
+import type { Confirmation, FoundEngine } from '../../contract/settings.ts';
+import { wholeSeconds } from './numbers.ts';
+
+/** Settings that a person permits with a way: a change that takes effect at once. */
+interface Permission {
+  readonly set: FoundEngine['use'];
+  readonly confirmation: Confirmation | null;
+}
+
+/** One way to captions, as this page offers it. */
+export interface CaptionWay {
+  readonly method: CaptionMethod;
+  /** `study` needs another study of the range; `closed` has its reasons in `causes`. */
+  readonly state: 'ready' | 'permit' | 'study' | 'closed';
+  /** What a person permits first; null if nothing is missing. */
+  readonly permission: Permission | null;
+  /** Engines of this machine that the permission sets up. */
+  readonly engines: readonly FoundEngine[];
+  readonly recognition: CaptionMethodRow['recognition'];
+  readonly sends: CaptionMethodRow['sends'];
+  readonly recognizesMs: number;
+  readonly causes: readonly Cause[];
+}
+
+/** What a page knows of a film beside its methods. */
+interface WaysContext {
+  /** Engines of this machine; none until the page has asked for them. */
+  readonly found: readonly FoundEngine[];
+  /** The spoken language; null if it is not declared. */
+  readonly spoken: string | null;
+  /** The caption executor of the host's settings; null without one. */
+  readonly usual: string | null;
+  /** True for a study that has ended: speech that it lacks takes another one. */
+  readonly isStudied: boolean;
+}
+
+/** The engine that an obstacle asks for; null if no engine helps. */
+const engineFor = ({ code }: Cause): FoundEngine['engine'] | null =>
+  code === 'no_recognizer' ? 'recognizer' : code === 'no_translator' ? 'caption_translation' : null;
+
+/** True if some way waits for an engine that this machine may have. */
+export const needsEngines = ({ methods }: CaptionMethodRows): boolean =>
+  methods.some(
+    ({ state, obstacles }) => state === 'needs_engine' && obstacles.some((each) => engineFor(each) !== null),
+  );
+
+const base = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? tag;
+
+/** True if an engine of this machine can be set up for a film whose speech is in this language. */
+function serves({ engine, name, state }: FoundEngine, spoken: string | null): boolean {
+  if (state !== 'found') return false;
+  const served = engine === 'recognizer' ? servedLanguages[name as RecognizerEngine] : null;
+  return served == null || spoken === null || served.includes(base(spoken));
+}
+
+const strength: readonly (Confirmation | null)[] = [
+  null,
+  'sent_to_a_server_on_this_machine',
+  'leaves_this_machine_and_may_cost',
+];
+
+/** Several changes of settings as one, with the confirmation that covers all of them. */
+function joined(changes: readonly Permission[]): Permission | null {
+  const set: Record<string, FoundEngine['use'][string]> = {};
+  for (const change of changes) {
+    for (const [name, value] of Object.entries(change.set)) {
+      const before = set[name];
+      set[name] = Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
+    }
+  }
+  if (Object.keys(set).length === 0) return null;
+  const ranks = changes.map(({ confirmation }) => strength.indexOf(confirmation));
+  return { set, confirmation: strength[Math.max(...ranks)] ?? null };
+}
+
+/** The text that goes to a model server once it is used. */
+function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodRow['sends'] {
+  const server = use['model-server'];
+  if (typeof server !== 'string') return [];
+  const what = engine === 'recognizer' ? 'sound' : 'text';
+  return [{ what, server, isOnThisMachine: reach !== 'outside', mayCost }];
+}
+
+function wayOf(row: CaptionMethodRow, { found, spoken, isStudied }: WaysContext): CaptionWay {
+  const { method, state, use, confirmation, recognition, sends, recognizesMs, obstacles } = row;
+  const wanted = state === 'needs_engine' ? obstacles.flatMap((each) => engineFor(each) ?? []) : [];
+  const engines = wanted.flatMap(
+    (engine) => found.find((each) => each.engine === engine && serves(each, spoken)) ?? [],
+  );
+  // What a study lacks, and what no engine of this machine mends.
+  const left = obstacles.filter((each) => engineFor(each) === null || engines.length < wanted.length);
+  const isClosed =
+    state === 'impossible' ||
+    (state === 'needs_engine' &&
+      (engines.length < wanted.length || left.some(({ code }) => code === 'language_not_recognised')));
+  const permission = isClosed
+    ? null
+    : joined([
+        { set: use, confirmation },
+        ...engines.map((each) => ({ set: each.use, confirmation: each.confirmation })),
+      ]);
+  return {
+    method,
+    state: isClosed ? 'closed' : isStudied && recognizesMs > 0 ? 'study' : permission === null ? 'ready' : 'permit',
+    permission,
+    engines,
+    recognition,
+    sends: [...sends, ...engines.flatMap(sendingTo)],
+    recognizesMs,
+    causes: left,
+  };
+}
+
+const ranks: readonly CaptionWay['state'][] = ['ready', 'permit', 'study', 'closed'];
+
+/** Ways that only a host takes that has them in its settings: one is either of two others, and one is for tests. */
+export const unusual: readonly CaptionMethod[] = ['subtitles-or-recognized', 'deterministic-test'];
+
+/** The ways to captions, the one to take first: that of the settings if it works, then as the host prefers them. */
+export function waysOf(rows: CaptionMethodRows, context: WaysContext): readonly CaptionWay[] {
+  const { usual } = context;
+  const ways = rows.methods
+    .filter(({ method }) => method === usual || !unusual.includes(method))
+    .map((row) => wayOf(row, context))
+    .filter((way, at, all) => way.method === usual || isTold(way, at, all));
+  const rankOf = ({ state, method }: CaptionWay): number =>
+    state === 'ready' && method === usual ? -1 : ranks.indexOf(state);
+  return ways.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** The way to take; null if all are closed. */
+export const openWay = ([first]: readonly CaptionWay[]): CaptionWay | null =>
+  first === undefined || first.state === 'closed' ? null : first;
+
+/** An engine of this machine with another of its models: the model is the value that `use` has of them. */
+export const withModel = (engine: FoundEngine, model: string): FoundEngine => ({
+  ...engine,
+  use: Object.fromEntries(
+    Object.entries(engine.use).map(([name, value]) => [name, value === engine.models[0] ? model : value]),
+  ),
+});
+
+/** How many ways a person reads of: one that says nothing new is left out. */
+function isTold(way: CaptionWay, at: number, ways: readonly CaptionWay[]): boolean {
+  const isOpen = (method: CaptionMethod) => ways.some((each) => each.method === method && each.state !== 'closed');
+  // With both texts there is nothing to translate.
+  if (way.method === 'subtitles-translated' && isOpen('grouped-subtitles')) return false;
+  if (way.method === 'recognized-translated' && isOpen('recognized')) return false;
+  const said = JSON.stringify(way.causes);
+  return way.state !== 'closed' || ways.findIndex(({ causes }) => JSON.stringify(causes) === said) === at;
+}
+
+export const wayNames: Readonly<Record<CaptionMethod, string>> = {
+  'embedded-subtitles': 'Subtitle tracks, cue by cue',
+  'grouped-subtitles': 'Subtitle tracks',
+  'subtitles-translated': 'Subtitle track, translated',
+  recognized: 'Recognized speech',
+  'subtitles-or-recognized': 'Subtitle tracks, else recognized speech',
+  'recognized-translated': 'Recognized speech, translated',
+  'deterministic-test': 'Fixed texts, for tests',
+};
+
+const sendingWords = ({ what, server, isOnThisMachine, mayCost }: CaptionWay['sends'][number]): string =>
+  isOnThisMachine
+    ? `The ${what} is sent to ${server} on this machine.`
+    : `The ${what} leaves this machine for ${server}${mayCost ? ', and that may cost money' : ''}.`;
+
+/** Who does the work of a way, where its data goes, and whether that may cost: short sentences. */
+export function wayText(way: CaptionWay): string {
+  const { recognition, recognizesMs, engines, sends } = way;
+  const recognizer = recognition?.recognizer ?? engines.find(({ engine }) => engine === 'recognizer')?.name;
+  const translator = engines.find(({ engine }) => engine === 'caption_translation')?.use['caption-translation-model'];
+  return [
+    ...(recognizesMs > 0 && recognizer !== undefined
+      ? [`${recognizer} listens to at most ${wholeSeconds(recognizesMs)} of sound.`]
+      : []),
+    ...(translator === undefined ? [] : [`${translator} translates.`]),
+    ...(way.state === 'study' ? ['It takes another study of this range.'] : []),
+    ...(sends.length === 0 ? ['Nothing leaves this machine, and it costs nothing.'] : sends.map(sendingWords)),
+  ].join(' ');
+}
