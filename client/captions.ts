@@ -128,8 +128,8 @@ export class Captions {
   }
 
   /**
-   * The lines of a study as they are and as the host made them, with every correction by a person. Before captions are made, `method`
-   * names the way whose lines are asked for.
+   * The lines of a study as they are and as the host made them, with every correction by a person. `method` selects the lines of one way
+   * before captions are made.
    */
   corrections(runtimeId: string, { method }: { readonly method?: RequestedMethod } = {}): Promise<CaptionCorrections> {
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`;

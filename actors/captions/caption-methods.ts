@@ -21,7 +21,7 @@ interface CaptionMethodsOptions extends Pick<HostBasis, 'runtimes'> {
   readonly allowance: () => CaptionAllowance;
 }
 
-/** The service behind the ways to captions: it says which a film has, and gives productions the means of the one that they name. */
+/** The service behind the ways to captions: it lists those of a film, and gives productions the means of the one that they name. */
 export class CaptionMethods {
   readonly #options: CaptionMethodsOptions;
   readonly #slices = new TimeSlices();

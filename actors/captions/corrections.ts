@@ -68,8 +68,8 @@ export class Corrections {
   }
 
   /**
-   * The lines of a runtime as they are and as the host made them, with every correction. Before captions are made, `method` names the
-   * way whose lines are asked for; it throws as a production by it then.
+   * The lines of a runtime as they are and as the host made them, with every correction. Before captions are made, `method` selects the
+   * lines of one way. Throws the same as a production with this method then.
    */
   async read(
     runtimeId: string,

@@ -150,7 +150,7 @@ export class Transcriber {
       ...REGION_SOUND,
       audioTrackIndex,
       declaredLanguages: declaredLanguages(request).join(','),
-      // The declared language says which one is asked for, unless a wish names another.
+      // The parameters have the declared languages. Only a wish leads to another one.
       ...(asked === null || asked === languageOf(request) ? {} : { askedLanguage: asked }),
       conditionedOnEarlierText: false,
       ...GATE_PARAMETERS,

@@ -153,7 +153,8 @@ function captionWarnings(
   const unrecognized = unrecognizedBy(engines.choices, request, film);
   return plannedObstaclesOf({ ...film, unrecognized }, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
-    reason: cause.code,
+    // Clients know a closed set of reasons. The cause tells why the host recognizes nothing.
+    reason: cause.code === 'recognition_not_asked' ? 'no_recognizer' : cause.code,
     text,
     cause,
   }));

@@ -129,6 +129,8 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
   const { action, run } = useAction();
   if (!restart.isNeeded) return null;
   const pending = settings.filter(isPending).map(({ name }) => wordsOf(name));
+  // A model server is used at once, but for explanations.
+  const applied = pending.length === 0 ? 'the model server of explanations' : pending.join(', ');
   const act = () =>
     run(async () => {
       await host.settings.restart();
@@ -136,7 +138,7 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
       onRestarted();
     });
   return (
-    <Notice kind="not-yet" icon="rotate-ccw" title={`Restart the host to apply: ${pending.join(', ')}`}>
+    <Notice kind="not-yet" icon="rotate-ccw" title={`Restart the host to apply: ${applied}`}>
       <p>{sentence(restart.text)}</p>
       {restart.isPossible && (
         <button type="button" class="primary" disabled={action.state === 'busy'} onClick={act}>

@@ -20,7 +20,7 @@ export const captionMethod = z.enum(captionMethods);
 /** A method by its name, or `auto`: the first that gives lines and is permitted. */
 export const requestedMethod = z.enum(['auto', ...captionMethods]);
 
-/** What a person permits a host, by settings of these names. A server is permitted by its exact address. */
+/** The settings by which a person permits a host more than it needs by default. A server is permitted by its exact address. */
 export const permissionSettings = ['permit-recognition', 'permit-server', 'permit-test-seam'] as const;
 
 /** Something that leaves the host by a method: to whom, and whether that may cost money. */

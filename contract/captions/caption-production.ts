@@ -96,12 +96,12 @@ export const captionCauses = [
   'internal',
 ] as const;
 
-/** A request for captions as the journal has it: what its method was, the executor says. */
+/** A request for captions as the journal has it. The executor beside it names the way. */
 export const begunProduction = z.strictObject({ approval: approvalReference });
 
 /**
- * The body of a request for captions. `method` says how they are made, once a person has permitted that; without it the caption executor
- * of the host makes them.
+ * The body of a request for captions. `method` selects the way to make them; a person has to permit it first. Without it the caption
+ * executor of the host makes them.
  */
 export const captionProductionRequest = begunProduction.extend({ method: requestedMethod.optional() });
 

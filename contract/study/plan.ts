@@ -69,8 +69,8 @@ const notATag = 'not a language tag of BCP 47, such as en, ko or pt-BR';
 
 /**
  * The body of a plan and of a start: both read the same, so that what was planned is what gets started.
- * A `clientRequestId` asks for an attempt of its own over the same inputs. `recognition` is a wish for the speech of the range: the
- * recognizer and the language that it is asked for, or null for no recognition. Without it the settings of the host decide.
+ * A `clientRequestId` asks for an attempt of its own over the same inputs. `recognition` is a wish for the speech of the range: a
+ * recognizer and a language for it, or null for no recognition. Without it the settings of the host decide.
  * `materializationId` is read and must be null.
  */
 export const runtimeRequest = z.strictObject({

@@ -64,7 +64,6 @@ export const captionObstacle = z.enum([
   'no_recognizer',
   'no_audio_track',
   'no_translator',
-  'recognition_not_asked',
 ]);
 
 /** One clause for people, without capital or full stop; and the same as data. */

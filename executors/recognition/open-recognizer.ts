@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import { messageOf } from '../../contract/base/errors.ts';
 import { type HostedProvider, usualPatienceMs } from '../explanations/hosted-provider.ts';
 import type { Launcher } from '../process/process.ts';
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../process/tools.ts';
@@ -47,9 +48,6 @@ export async function recognizerProgram(
   return named.startsWith('/') && (await isExecutable(named)) ? named : null;
 }
 
-const unavailable = (error: unknown): RecognizerUnavailable =>
-  new RecognizerUnavailable(error instanceof Error ? error.message : String(error), error);
-
 interface RecognizerOpening {
   readonly environment: Environment;
   readonly clock: Clock;
@@ -72,12 +70,14 @@ export async function openRecognizer(
       isNamed ? `${environmentVariable} names no executable file` : `${name} is not on PATH`,
     );
   }
+  const model = choice.engine === 'pocketsphinx' ? (choice.model ?? POCKETSPHINX_MODEL) : choice.model;
   try {
-    return await (choice.engine === 'pocketsphinx'
-      ? openPocketsphinx(launcher, { executable, model: choice.model ?? POCKETSPHINX_MODEL, digestOf })
-      : openWhisperCli(launcher, { executable, model: choice.model, digestOf }));
+    const open = choice.engine === 'pocketsphinx' ? openPocketsphinx : openWhisperCli;
+    return await open(launcher, { executable, model, digestOf });
   } catch (error) {
-    throw unavailable(error);
+    // The journal of a study has the message, and it may be passed on: it names no folder of this machine.
+    const message = messageOf(error).replaceAll(model, 'the model').replaceAll(executable, 'the program');
+    throw new RecognizerUnavailable(message, error);
   }
 }
 
@@ -94,6 +94,6 @@ export async function demandRunning(recognizer: Recognizer): Promise<void> {
   try {
     await recognizer.recognize({ samples: Buffer.alloc(2 * TRIAL_SAMPLES), language: 'en' }, signal);
   } catch (error) {
-    throw unavailable(error);
+    throw new RecognizerUnavailable(messageOf(error), error);
   }
 }

@@ -16,7 +16,7 @@ import { secondRegion, speechRegions } from '../../rules/recognition.ts';
 import { totalLengthOf } from '../../rules/time-spans.ts';
 import { isTranslating } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
-import { translatableText } from './executors.ts';
+import { studiedTracks, translatableText } from './executors.ts';
 import {
   type CaptionMeans,
   captionProspectBySteps,
@@ -38,7 +38,7 @@ export const captionMeans = {
   'deterministic-test': { classification: 'deterministic_current_run_test_seam' },
 } as const satisfies Readonly<Record<CaptionMethod, CaptionMeans>>;
 
-/** The order in which `auto` tries methods: what people wrote comes before what a model makes of it. The test seam is none of them. */
+/** The order in which `auto` tries methods: the text of people comes before that of a model. The test seam is not among them. */
 const preferred = [
   'grouped-subtitles',
   'embedded-subtitles',
@@ -132,7 +132,7 @@ export function unrecognizedBy(
   return isAsked ? null : 'recognition_not_asked';
 }
 
-/** What is known of a film or of a study for one method. */
+/** The knowledge of a film or of a study for one method. */
 interface MethodProspect {
   /** Why it has no line; null if it has some, or will have. */
   readonly absence: Cause | null;
@@ -142,7 +142,7 @@ interface MethodProspect {
   readonly translates: boolean;
 }
 
-/** What all methods of a film or of a study have in common. */
+/** The facts that all methods of a film or of a study have in common. */
 interface CaptionedFilm {
   /** The spoken language, and that of the captions; null if no single language is declared. */
   readonly from: string | null;
@@ -158,7 +158,7 @@ interface CaptionedFilm {
 /** The engines that a method lacks on a host. */
 function engineObstacles(
   means: CaptionMeans,
-  { recognizes, translates }: MethodProspect,
+  { recognizes }: MethodProspect,
   { from, to, found, isStudied }: CaptionedFilm,
   { recognizer, translator }: MethodEngines,
 ): Cause[] {
@@ -166,7 +166,7 @@ function engineObstacles(
   const isServed = served === null || from === null || served.includes(baseLanguage(from) ?? '');
   const untranslated = (): CauseWith<'no_translator'> => {
     const of = isOfSpeech(means) ? (isStudied && !recognizes ? 'transcript' : 'speech') : 'subtitles';
-    return { code: 'no_translator', params: { of, from: from ?? to, to, found: translates ? [...found] : [] } };
+    return { code: 'no_translator', params: { of, from: from ?? to, to, found: of === 'subtitles' ? [...found] : [] } };
   };
   return [
     ...(recognizes && recognizer === null ? [{ code: 'no_recognizer', params: {} } as const] : []),
@@ -296,7 +296,7 @@ const untranslatedBy = ({
   params: { from, to },
 });
 
-/** True if another study may give the words that this one lacks; the recognizer of the host is asked for them. */
+/** True if another study with the recognizer of the host may give the words that this one lacks. */
 function mayRecognizeAgain(study: CaptionedStudy, cause: LinesCause, { recognizer }: MethodEngines): boolean {
   if (cause.code === 'not_recognised' || cause.code === 'recognition_not_asked') return true;
   if (cause.code === 'nothing_recognised') return cause.params.reason !== 'no_audio_in_range';
@@ -326,7 +326,8 @@ export function* studiedMethods(
 ): Steps<CaptionMethodRows> {
   const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
   const soundMs = speechMsOf(study, engines);
-  const known: CaptionedFilm = { from, to, found: [], soundMs, isStudied: true };
+  const found = [...new Set(studiedTracks(study.findings).flatMap(({ language }) => language ?? []))];
+  const known: CaptionedFilm = { from, to, found, soundMs, isStudied: true };
   const rows: CaptionMethodRow[] = [];
   for (const method of inOrder) {
     const means: CaptionMeans = captionMeans[method];

@@ -30,7 +30,7 @@ export interface CaptionMeans {
 export interface CaptionAbility extends CaptionMeans {
   /** How long captions may be. */
   readonly allowance: CaptionAllowance;
-  /** Absent where nothing is translated. */
+  /** Absent on a host that translates no captions. */
   readonly translator?: CaptionTranslator | undefined;
   /** True if a request names them: of subtitle tracks, some line must have both texts then, or be translated. */
   readonly isOfRequest?: boolean;
@@ -106,7 +106,7 @@ export const plannedFilmOf = (
 
 /** Why no captions can come of a study, as a warning says it. */
 export interface PlannedObstacle {
-  readonly cause: CauseWith<CaptionObstacle>;
+  readonly cause: CauseWith<CaptionObstacle | 'recognition_not_asked'>;
   readonly text: string;
 }
 

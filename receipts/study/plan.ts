@@ -16,7 +16,7 @@ interface CommandInput {
   readonly chosen: ChosenStart;
 }
 
-/** What a caller may add to a start beside its analysis; each is absent unless the request had it. */
+/** The additions of a caller to a start beside its analysis; each is absent unless the request had it. */
 interface ChosenStart {
   /** Makes an attempt of its own over equal inputs. */
   readonly clientRequestId?: string;

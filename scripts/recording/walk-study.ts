@@ -1,4 +1,5 @@
 import {
+  captionMethodList,
   captionProductionResults,
   captionProductions,
   captionQualityControls,
@@ -89,6 +90,7 @@ export async function approve({ recorder, reviewerId }: WalkOptions, params: Rec
 
 /** Captions of an approved study, with their reports and exports. */
 export async function caption(recorder: Recorder, params: Record<string, string>, approval: object): Promise<void> {
+  await recorder.granted('readCaptionMethods', captionMethodList, { params });
   await recorder.granted('produceCaptions', captionProductions, { params, json: { approval } });
   const { captions } = await recorder.granted('readCaptionProductions', captionProductions, { params });
   const { jobId } = present(captions[0], 'captions');

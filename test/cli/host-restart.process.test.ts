@@ -38,9 +38,9 @@ async function post(host: Address, path: string, request: object): Promise<numbe
   return answer.status;
 }
 
-const captioning = { 'caption-executor': 'grouped-subtitles', 'allow-embedded-subtitle-captions': true };
+const labeled = { 'reviewer-label': 'Ann' };
 const change = (set: object) => ({ schema: 'studio.settings-change.v1', set });
-const executorOf = ({ settings }: HostSettings) => settings.find(({ name }) => name === 'caption-executor')?.value;
+const valueOf = ({ settings }: HostSettings, of: string) => settings.find(({ name }) => name === of)?.value;
 
 /** Restarts a host, and waits until it is back at the same address with the same token. */
 async function restarted(t: ExecutionContext, host: Address): Promise<HostSettings> {
@@ -67,10 +67,10 @@ test('a host restarts twice with its settings, address and token, and ends by a 
   const host = new RunningHost({ flags: ['--data-root', root, '--port', '0'] });
   t.teardown(() => host.kill());
   const address = (await host.announced()) as unknown as Address & { readonly pid: number };
-  t.is(await post(address, '/v1/settings-changes', change(captioning)), 200);
-  t.is(executorOf(await settingsOf(address)), null);
+  t.is(await post(address, '/v1/settings-changes', change(labeled)), 200);
+  t.is(valueOf(await settingsOf(address), 'reviewer-label'), null);
   const settings = await restarted(t, address);
-  t.is(executorOf(settings), 'grouped-subtitles');
+  t.is(valueOf(settings, 'reviewer-label'), 'Ann');
   t.false(settings.restart.isNeeded);
   await restarted(t, address);
   const { pid } = JSON.parse(await readFile(join(root, 'host.json'), 'utf8')) as { readonly pid: number };
@@ -116,7 +116,9 @@ test('the host of a command that stays restarts under it, with settings in the p
   );
   const recorded = { 'caption-executor': 'deterministic-test', 'allow-deterministic-caption-test-seam': true };
   t.is(await post(address, '/v1/settings-changes', change(recorded)), 200);
-  t.is(executorOf(await restarted(t, address)), 'deterministic-test');
+  const now = (await settingsOf(address)).settings.find(({ name }) => name === 'caption-executor');
+  t.like(now, { value: 'deterministic-test', source: 'file' });
+  t.is(valueOf(await restarted(t, address), 'caption-executor'), 'deterministic-test');
   const { pid } = await file();
   command.kill('SIGINT');
   await ended;

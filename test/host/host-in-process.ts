@@ -25,7 +25,7 @@ import { withoutDownloader } from '../without-downloader.ts';
 
 /** A host in the test's own process, as the command would start it. It does not die: what a death leaves is copied. */
 export interface HostInProcess extends Reachable {
-  /** Names its engines and permissions anew, as a change of settings does. */
+  /** Replaces its engines and permissions, as a change of settings does. */
   readonly useEngines: Host['useEngines'];
   /** Ends it as a signal would; resolves with the exit code. */
   stop(): Promise<number>;

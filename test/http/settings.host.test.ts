@@ -6,6 +6,7 @@ import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
 import { findEngines } from '../../cli/settings/engine-search.ts';
 import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
 import type { ErrorCode } from '../../contract/base/errors.ts';
+import { hostChecks } from '../../contract/operation.ts';
 import {
   foundEngines,
   type HostSetting,
@@ -15,6 +16,7 @@ import {
   settingsChanged,
 } from '../../contract/settings.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { ModelInMemory } from '../host/model-in-memory.ts';
 import { TestHost, type TestHostOptions } from '../host/test-host.ts';
 import { eventually } from '../patience.ts';
 import { pageOrigin } from './host/contract.ts';
@@ -271,4 +273,121 @@ test('engines of this machine are found with the settings that use them', async 
   t.like(subtitles, { state: 'found', reach: 'this_host', confirmation: null });
   host.granted(t, await change({ set: subtitles?.use ?? {} }), 200, settingsChanged, cors);
   t.like(await setting('caption-executor'), { next: 'grouped-subtitles' });
+});
+
+test('captions are made as soon as their executor is set, and no more once it is unset', async (t) => {
+  const { host, change } = await opened(t, { life: 'approved' });
+  const { approval, studies } = host.known;
+  const productions = `/v1/runtimes/${studies.twelveSeconds}/caption-productions`;
+  const produce = () => host.ask('POST', productions, { headers, json: { approval } });
+  const embedded = { 'caption-executor': 'embedded-subtitles', 'allow-embedded-subtitle-captions': true };
+  host.refused(t, await produce(), 'caption_current_run_causality_required', cors);
+  host.granted(t, await change({ set: embedded }), 200, settingsChanged, cors);
+  host.granted(t, await change({ unset: ['caption-executor'] }), 200, settingsChanged, cors);
+  host.refused(t, await produce(), 'caption_current_run_causality_required', cors);
+  host.granted(t, await change({ set: embedded }), 200, settingsChanged, cors);
+  t.is((await produce()).status, 201);
+});
+
+test('a model server is permitted by its address, with the confirmation that it needs', async (t) => {
+  const model = new ModelInMemory();
+  const { host, change, setting } = await opened(t);
+  const using = {
+    'model-server': model.baseUrl,
+    'caption-translation-model': 'small',
+    'permit-server': [model.baseUrl],
+  };
+  const confirmation = 'sent_to_a_server_on_this_machine';
+  host.refused(t, await change({ set: using }), 'settings_confirmation_required', cors);
+  const { atOnce, settings } = host.granted(t, await change({ set: using, confirmation }), 200, settingsChanged, cors);
+  t.deepEqual(atOnce, Object.keys(using));
+  t.false(settings.restart.isNeeded);
+  t.like(await setting('permit-server'), { value: [model.baseUrl], change: 'at_once', room: 'captions' });
+  const { engines } = host.granted(t, await host.get('/v1/host-checks'), 200, hostChecks);
+  const translator = engines.find(({ engine }) => engine === 'caption_translation');
+  t.like(translator, { isOn: true, name: `small at ${model.baseUrl}`, reach: 'this_machine' });
+  t.is(model.asked.length, 0);
+});
+
+for (const [what, set, code, message, confirmation = 'sent_to_a_server_on_this_machine'] of [
+  [
+    'a model of a server that is not the permitted one',
+    { 'caption-translation-model': 'small', 'permit-server': ['http://127.0.0.1:11/v1'] },
+    'invalid_settings_change',
+    /^caption-translation-model needs permit-server http:\/\/127\.0\.0\.1:9\/v1, or caption-executor subtitles-tr/,
+  ],
+  [
+    'a model without any permission',
+    { 'caption-translation-model': 'small' },
+    'invalid_settings_change',
+    /^caption-translation-model needs caption-executor subtitles-translated/,
+  ],
+  [
+    'a server outside this machine as if it were on it',
+    { 'permit-server': ['https://models.example/v1'] },
+    'settings_confirmation_required',
+    /^text or sound leaves this machine, and each request may cost money; confirmation: leaves_this_machine_and_may/,
+  ],
+  [
+    'the address of a server with a password, which is not repeated',
+    { 'permit-server': ['http://me:secret@127.0.0.1:9/v1'] },
+    'invalid_settings_change',
+    /^permit-server must not hold a name or a password$/,
+  ],
+  [
+    'a server that does not answer',
+    { 'caption-translation-model': 'small', 'permit-server': ['http://127.0.0.1:9/v1/'] },
+    'engine_unavailable',
+    /no model server answers at/,
+  ],
+] as const satisfies readonly (readonly [string, SettingsChangeRequest['set'], ErrorCode, RegExp, ...string[]])[]) {
+  test(`a permission is refused, and nothing is written: ${what}`, async (t) => {
+    const { host, change, read } = await opened(t);
+    t.regex(host.refused(t, await change({ set, confirmation }), code, cors), message);
+    t.is((await read()).file.state, 'absent');
+  });
+}
+
+test('a paid server is permitted by its address and its confirmation, and named on the command line alone', async (t) => {
+  const { host, change, setting } = await opened(t);
+  const confirmation = 'leaves_this_machine_and_may_cost';
+  const set = { 'permit-server': ['https://models.example/v1/'] };
+  host.granted(t, await change({ set, confirmation }), 200, settingsChanged, cors);
+  t.like(await setting('permit-server'), { value: set['permit-server'] });
+  const named = { set: { 'model-server': 'https://models.example/v1' }, confirmation } as const;
+  host.refused(t, await change(named), 'setting_not_changeable', cors);
+});
+
+test('a found server is permitted beside those that are permitted already', async (t) => {
+  const [known, other] = [new ModelInMemory(), 'http://127.0.0.1:12/v1'];
+  const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx', OPENAI_BASE_URL: known.baseUrl };
+  const { host, change } = await opened(t, { environment });
+  const confirmation = 'sent_to_a_server_on_this_machine';
+  await change({ set: { 'permit-server': [other] }, confirmation });
+  const { engines } = host.granted(t, await host.get('/v1/found-engines'), 200, foundEngines);
+  const found = engines.find(({ name }) => name === `model server at ${known.baseUrl}`);
+  t.deepEqual(found?.use, {
+    'model-server': known.baseUrl,
+    'caption-translation-model': 'stub',
+    'permit-server': [other, known.baseUrl],
+  });
+  t.is(found?.confirmation, confirmation);
+  host.granted(t, await change({ set: found?.use ?? {}, confirmation }), 200, settingsChanged, cors);
+});
+
+test('the server of explanations changes with a restart, and the answer says so', async (t) => {
+  const [first, second] = [new ModelInMemory(), new ModelInMemory()];
+  const flags = [
+    ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],
+    ...['--language-explanation-model', 'stub'],
+  ];
+  const { host, change } = await opened(t, { flags, environment: { OPENAI_BASE_URL: first.baseUrl } });
+  const set = { 'model-server': second.baseUrl };
+  const confirmation = 'sent_to_a_server_on_this_machine';
+  const answer = host.granted(t, await change({ set, confirmation }), 200, settingsChanged, cors);
+  t.deepEqual([answer.atOnce, answer.afterRestart], [['model-server'], ['model-server']]);
+  t.true(answer.settings.restart.isNeeded);
+  const back = host.granted(t, await change({ unset: ['model-server'], confirmation }), 200, settingsChanged, cors);
+  t.deepEqual([back.atOnce, back.afterRestart], [['model-server'], []]);
+  t.false(back.settings.restart.isNeeded);
 });

@@ -52,7 +52,7 @@ export interface CaptionBenchOptions {
   readonly allowance?: CaptionAllowance;
   /** The model that translates; by default none. */
   readonly translator?: (ledger: Ledger) => CaptionTranslations;
-  /** What a person has permitted. */
+  /** The permissions of a person; by default none. */
   readonly permissions?: HostPermissions;
   /** Changes what the supervisor knows of caption productions. */
   readonly definition?: (

@@ -107,7 +107,7 @@ test('a row is impossible exactly where a host with that executor and every engi
   }
 });
 
-test('a film without sound has no method that recognizes, and each method says what is in its way', (t) => {
+test('a film without sound has no method that recognizes, and each method has its obstacles', (t) => {
   const silent = film('ko');
   const rows = planned({
     ...silent,
