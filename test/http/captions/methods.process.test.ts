@@ -96,6 +96,8 @@ test('a host without a caption executor makes captions of two tracks by a method
   const runtimeId = await approved(film, 'de', 'two');
   t.regex(await refusal(client.captions.produce(runtimeId)), /^caption_current_run_causality_required: /);
   t.is((await client.captions.methods(runtimeId)).chosen, 'grouped-subtitles');
+  const { lines } = await client.captions.corrections(runtimeId, { method: 'auto' });
+  t.is(lines.length, 3, 'bug: the lines of a method could not be read: the path refused its query');
   t.deepEqual(await captioned(runtimeId, 'auto'), { ...made, classification: 'grouped_subtitle_tracks' });
   await host.stop();
   await checkRuntimes(t, root);
