@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionMethodRow, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
+import type { CaptionMethodRow } from '../../contract/captions/caption-method.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
@@ -17,7 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { type CaptionWay, wayText } from '../words/caption-ways.ts';
+import { type CaptionWay, type FilmMethods, filmMethodsOf, wayText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -83,8 +83,8 @@ async function outlookOf(host: StudyHost, source: SourceSessionRow, request: Stu
   return { plan, warnings, before };
 }
 
-const methodsOf = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<CaptionMethodRows> =>
-  (await host.warnings(source, asked)).captionMethods;
+const methodsOf = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
+  filmMethodsOf(host, (await host.warnings(source, asked)).captionMethods);
 
 interface StudyFormProps {
   readonly source: SourceSessionRow;
@@ -113,13 +113,13 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const ways = useWays(methods, { spoken: spoken === '' ? null : spoken, isStudied: false });
   // A plan with a wish that is not permitted yet is refused.
   const wish = JSON.stringify(wishOf(ways.way?.state === 'ready' ? ways.way.recognition : null));
-  const isKnown = methods !== null && (ways.ways !== null || ways.error !== null);
+  const isKnown = methods !== null;
   const { remote, reload } = useRemote(
     async () => (isKnown ? outlookOf(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
     [host, source, asked, isKnown, wish],
   );
   const before = remote.state === 'ready' ? (remote.value?.before ?? null) : null;
-  const limitMs = methods === null ? null : captionLimitOf(methods.methods);
+  const limitMs = methods === null ? null : captionLimitOf(methods.rows.methods);
   /** Permits what a way needs, and starts the study with its wish; without captions for null. */
   const start = (way: CaptionWay | null, isAgain: boolean) =>
     run(async () => {
@@ -128,8 +128,8 @@ function StudyForm({ source, probe }: StudyFormProps) {
       if (way !== null && way.permission !== null) {
         await permit(host, way);
         // An engine that was set up just now has its name from the host.
-        const { methods } = await methodsOf(host, source, request);
-        wished = methods.find(({ method }) => method === way.method)?.recognition;
+        const { captionMethods } = await host.warnings(source, request);
+        wished = captionMethods.methods.find(({ method }) => method === way.method)?.recognition;
       }
       const again = isAgain ? { clientRequestId: attempt } : {};
       const { runtimeId } = await host.study(source, { ...request, ...wishOf(wished), ...again }).started;

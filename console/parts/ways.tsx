@@ -1,61 +1,44 @@
 import { useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionMethod, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
-import { useHost } from '../host/session.ts';
-import { useRemote } from '../host/use-remote.ts';
-import { type CaptionWay, needsEngines, openWay, wayNames, waysOf, wayText, withModel } from '../words/caption-ways.ts';
+import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
+import {
+  type CaptionWay,
+  type FilmMethods,
+  openWay,
+  wayNames,
+  waysOf,
+  wayText,
+  withModel,
+} from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { counted } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
 import { Choice, ModelField } from './field.tsx';
-import { Failed, Loading, Notice, Remedies } from './notice.tsx';
-
-interface WaysOptions {
-  /** The spoken language; null if it is not declared. */
-  readonly spoken: string | null;
-  /** True for a study that has ended. */
-  readonly isStudied: boolean;
-}
+import { Notice, Remedies } from './notice.tsx';
 
 /** The ways to captions of a film, with the one that a person takes. */
 export interface ChosenWays {
-  /** Null until the host has said what its settings and its machine have. */
-  readonly ways: readonly CaptionWay[] | null;
+  readonly ways: readonly CaptionWay[];
   /** The way to take; null if all are closed, or not known yet. */
   readonly way: CaptionWay | null;
-  /** The caption executor of the settings. */
-  readonly usual: string | null;
-  readonly error: unknown;
-  readonly retry: () => void;
   readonly choose: (method: CaptionMethod) => void;
-  readonly modelOf: (engine: string) => string | undefined;
+  /** The chosen model of an engine, by its name. */
+  readonly models: Readonly<Record<string, string>>;
   readonly chooseModel: (engine: string, model: string) => void;
 }
 
-/** The ways to captions by the rows of the host. It looks for engines on the machine only if some way lacks one. */
-export function useWays(rows: CaptionMethodRows | null, { spoken, isStudied }: WaysOptions): ChosenWays {
-  const host = useHost();
-  const looks = rows !== null && needsEngines(rows);
-  const { remote, reload } = useRemote(async () => {
-    const [{ settings }, found] = await Promise.all([host.settings.read(), looks ? host.settings.engines() : null]);
-    const usual = settings.find(({ name }) => name === 'caption-executor')?.value ?? null;
-    return { usual: usual === null ? null : String(usual), found: found?.engines ?? [] };
-  }, [host, looks]);
+/** The ways to captions by what the host says of a film; null until it has. */
+export function useWays(methods: FilmMethods | null, film: Parameters<typeof waysOf>[1]): ChosenWays {
   const [method, choose] = useState<CaptionMethod | null>(null);
   const [models, setModels] = useState<Readonly<Record<string, string>>>({});
-  const known = remote.state === 'ready' ? remote.value : null;
-  const usual = known?.usual ?? null;
-  const found = known?.found.map((each) => withModel(each, models[each.name] ?? each.models[0] ?? '')) ?? [];
-  const ways = rows === null || known === null ? null : waysOf(rows, { found, usual, spoken, isStudied });
-  const chosen = ways?.find((each) => each.method === method && each.state !== 'closed');
+  const found = methods?.found.map((each) => withModel(each, models[each.name] ?? each.models[0] ?? '')) ?? [];
+  const ways = methods === null ? [] : waysOf({ ...methods, found }, film);
+  const chosen = ways.find((each) => each.method === method && each.state !== 'closed');
   return {
     ways,
-    way: chosen ?? (ways === null ? null : openWay(ways)),
-    usual,
-    error: remote.state === 'failed' ? remote.error : null,
-    retry: reload,
+    way: chosen ?? openWay(ways),
     choose,
-    modelOf: (engine) => models[engine],
+    models,
     chooseModel: (engine, model) => setModels({ ...models, [engine]: model }),
   };
 }
@@ -72,9 +55,7 @@ interface WaysProps {
 
 /** The way to captions that is taken, what it sends and may cost, and the other ways, folded, with what is in theirs. */
 export function Ways({ of, sourceSessionId }: WaysProps) {
-  const { ways, way, error, retry, modelOf, chooseModel } = of;
-  if (error !== null) return <Failed error={error} onRetry={retry} />;
-  if (ways === null) return <Loading what="the ways to captions" lines={2} />;
+  const { ways, way, models: chosen, chooseModel } = of;
   if (way === null) return <NoWay ways={ways} sourceSessionId={sourceSessionId} />;
   const [first, ...others] = ways;
   return (
@@ -84,7 +65,7 @@ export function Ways({ of, sourceSessionId }: WaysProps) {
         <ModelField
           key={name}
           models={models}
-          model={modelOf(name) ?? models[0] ?? ''}
+          model={chosen[name] ?? models[0] ?? ''}
           onModel={(model) => chooseModel(name, model)}
         />
       ))}

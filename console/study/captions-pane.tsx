@@ -20,7 +20,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
-import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
+import { linesOf, type StudyContents, type StudyModel, studiedFilm } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
@@ -164,10 +164,9 @@ const lockedLines = (corrections: CaptionCorrections, isOfHost: boolean): Captio
 export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   const host = useHost();
   const { overview, evidence, methods, ready } = study;
-  const { languages } = overview.study.sourceLanguage;
-  const chosen = useWays(methods, { spoken: languages[0] ?? null, isStudied: true });
+  const chosen = useWays(methods, studiedFilm(overview));
   const isOfHost =
-    methods === null || (ready === 'host' && (chosen.way === null || chosen.way.method === chosen.usual));
+    methods === null || (ready === 'host' && (chosen.way === null || chosen.way.method === methods.usual));
   const method = isOfHost ? null : chosen.way?.state === 'ready' ? chosen.way.method : null;
   const { remote, reload } = useRemote(
     () => host.captions.corrections(runtimeId, linesOf(method)),

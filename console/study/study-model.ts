@@ -2,14 +2,14 @@ import { createStore } from '@xstate/store';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { pause } from '../../client/transport.ts';
-import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
+import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
 import type { AssessmentAudits } from '../../contract/evidence/assessment.ts';
 import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
-import { unusual } from '../words/caption-ways.ts';
+import { type FilmMethods, filmMethodsOf, waysOf } from '../words/caption-ways.ts';
 
 /** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
 const keptEvents = 5_000;
@@ -24,8 +24,8 @@ export interface StudyContents {
   readonly overview: RuntimeOverview;
   readonly evidence: RuntimeEvidence;
   readonly audits: AssessmentAudits;
-  /** The ways to captions of a study that has none; null for one that has some, or has not ended. */
-  readonly methods: CaptionMethodRows | null;
+  /** The methods of a study that has no captions; null for one that has some, or has not ended. */
+  readonly methods: FilmMethods | null;
   /** How its captions are made with the next button: by the settings of the host, or by a method; null if nothing is ready. */
   readonly ready: 'host' | CaptionMethod | null;
 }
@@ -34,37 +34,40 @@ export interface StudyContents {
 export const linesOf = (ready: StudyContents['ready']): { readonly method?: CaptionMethod } =>
   ready === null || ready === 'host' ? {} : { method: ready };
 
-const orderOfCauses: readonly CaptionMethodRow['state'][] = ['needs_study', 'needs_engine', 'impossible'];
+/** What the ways to captions of a study depend on beside its methods. */
+export const studiedFilm = ({ study }: Pick<RuntimeOverview, 'study'>) => ({
+  spoken: study.sourceLanguage.languages[0] ?? null,
+  isStudied: true,
+});
 
 /**
  * A study with its ways to captions. The overview says what the settings make without a request, so captions that a request can have are
  * to come here, and those that no request has say what is in its way.
  */
-export function withMethods(overview: RuntimeOverview, methods: CaptionMethodRows | null) {
+export function withMethods(
+  overview: RuntimeOverview,
+  methods: FilmMethods | null,
+): Pick<StudyContents, 'overview' | 'methods' | 'ready'> {
   const { captions, check, actions } = overview;
   if (methods === null || !['never', 'waiting', 'not_yet'].includes(captions.state)) {
     return { overview, methods: null, ready: null };
   }
-  if (captions.state !== 'never') return { overview, methods, ready: 'host' as const };
-  const { chosen: ready } = methods;
-  const permitted = methods.methods.find(
-    ({ method, state }) => state === 'needs_permission' && !unusual.includes(method),
-  );
-  if (ready === null && permitted === undefined) {
-    const [nearest] = orderOfCauses.flatMap((wanted) => methods.methods.find(({ state }) => state === wanted) ?? []);
+  if (captions.state !== 'never') return { overview, methods, ready: 'host' };
+  const [first] = waysOf(methods, studiedFilm(overview));
+  const ready = first?.state === 'ready' ? first.method : null;
+  if (ready === null && first?.state !== 'permit') {
     const isOff = captions.causes.some(({ code }) => code === 'no_caption_executor');
     // The reasons against a method are those against captions.
-    const causes = isOff && nearest !== undefined ? (nearest.obstacles as PartCause[]) : captions.causes;
+    const causes = isOff && first !== undefined ? (first.causes as PartCause[]) : captions.causes;
     return { overview: { ...overview, captions: { ...captions, causes } }, methods, ready };
   }
   const isApproved = actions.some(({ action }) => action === 'revoke');
-  const toCome: PartCause = { code: 'captions_to_come', params: {} };
   const changed: RuntimeOverview = {
     ...overview,
     captions: isApproved
       ? { ...captions, state: 'waiting', causes: [], text: 'captions can be made' }
       : { ...captions, state: 'not_yet', causes: [{ code: 'approval_to_come', params: {} }] },
-    check: { ...check, state: 'not_yet', causes: [toCome] },
+    check: { ...check, state: 'not_yet', causes: [{ code: 'captions_to_come', params: {} }] },
   };
   return { overview: changed, methods, ready };
 }
@@ -118,7 +121,9 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
         host.evidence(runtimeId, 'all'),
         host.claims(runtimeId),
       ]);
-      const methods = overview.captions.methodsPath === undefined ? null : await host.captions.methods(runtimeId);
+      const { methodsPath } = overview.captions;
+      const methods =
+        methodsPath === undefined ? null : await filmMethodsOf(host, await host.captions.methods(runtimeId));
       // An answer that a later question has overtaken is not shown.
       if (own === turn) store.send({ type: 'read', study: { evidence, audits, ...withMethods(overview, methods) } });
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { StudyHost } from '../../client/study-host.ts';
 import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
@@ -26,14 +27,28 @@ export interface CaptionWay {
   readonly causes: readonly Cause[];
 }
 
-/** What a page knows of a film beside its methods. */
-interface WaysContext {
-  /** Engines of this machine; none until the page has asked for them. */
+/** The methods of a film, with what the settings and the machine of the host have for them. */
+export interface FilmMethods {
+  readonly rows: CaptionMethodRows;
+  /** Engines of this machine; none if no way lacks one. */
   readonly found: readonly FoundEngine[];
+  /** The caption executor of the settings; null without one. */
+  readonly usual: string | null;
+}
+
+/** Looks for engines on the machine only if some way lacks one. */
+export async function filmMethodsOf(host: Pick<StudyHost, 'settings'>, rows: CaptionMethodRows): Promise<FilmMethods> {
+  const isLacking = rows.methods.some(
+    ({ state, obstacles }) => state === 'needs_engine' && obstacles.some((each) => engineFor(each) !== null),
+  );
+  const [{ settings }, found] = await Promise.all([host.settings.read(), isLacking ? host.settings.engines() : null]);
+  const usual = settings.find(({ name }) => name === 'caption-executor')?.value ?? null;
+  return { rows, found: found?.engines ?? [], usual: usual === null ? null : String(usual) };
+}
+
+interface Film {
   /** The spoken language; null if it is not declared. */
   readonly spoken: string | null;
-  /** The caption executor of the host's settings; null without one. */
-  readonly usual: string | null;
   /** True for a study that has ended: speech that it lacks takes another one. */
   readonly isStudied: boolean;
 }
@@ -41,12 +56,6 @@ interface WaysContext {
 /** The engine that an obstacle asks for; null if no engine helps. */
 const engineFor = ({ code }: Cause): FoundEngine['engine'] | null =>
   code === 'no_recognizer' ? 'recognizer' : code === 'no_translator' ? 'caption_translation' : null;
-
-/** True if some way waits for an engine that this machine may have. */
-export const needsEngines = ({ methods }: CaptionMethodRows): boolean =>
-  methods.some(
-    ({ state, obstacles }) => state === 'needs_engine' && obstacles.some((each) => engineFor(each) !== null),
-  );
 
 const base = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? tag;
 
@@ -85,7 +94,7 @@ function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodR
   return [{ what, server, isOnThisMachine: reach !== 'outside', mayCost }];
 }
 
-function wayOf(row: CaptionMethodRow, { found, spoken, isStudied }: WaysContext): CaptionWay {
+function wayOf(row: CaptionMethodRow, found: readonly FoundEngine[], { spoken, isStudied }: Film): CaptionWay {
   const { method, state, use, confirmation, recognition, sends, recognizesMs, obstacles } = row;
   const wanted = state === 'needs_engine' ? obstacles.flatMap((each) => engineFor(each) ?? []) : [];
   const engines = wanted.flatMap(
@@ -118,14 +127,13 @@ function wayOf(row: CaptionMethodRow, { found, spoken, isStudied }: WaysContext)
 const ranks: readonly CaptionWay['state'][] = ['ready', 'permit', 'study', 'closed'];
 
 /** Ways that only a host takes that has them in its settings: one is either of two others, and one is for tests. */
-export const unusual: readonly CaptionMethod[] = ['subtitles-or-recognized', 'deterministic-test'];
+const unusual: readonly CaptionMethod[] = ['subtitles-or-recognized', 'deterministic-test'];
 
 /** The ways to captions, the one to take first: that of the settings if it works, then as the host prefers them. */
-export function waysOf(rows: CaptionMethodRows, context: WaysContext): readonly CaptionWay[] {
-  const { usual } = context;
+export function waysOf({ rows, found, usual }: FilmMethods, film: Film): readonly CaptionWay[] {
   const ways = rows.methods
     .filter(({ method }) => method === usual || !unusual.includes(method))
-    .map((row) => wayOf(row, context))
+    .map((row) => wayOf(row, found, film))
     .filter((way, at, all) => way.method === usual || isTold(way, at, all));
   const rankOf = ({ state, method }: CaptionWay): number =>
     state === 'ready' && method === usual ? -1 : ranks.indexOf(state);
@@ -176,9 +184,9 @@ export function wayText(way: CaptionWay): string {
   const translator = engines.find(({ engine }) => engine === 'caption_translation')?.use['caption-translation-model'];
   return [
     ...(recognizesMs > 0 && recognizer !== undefined
-      ? [`${recognizer} listens to at most ${wholeSeconds(recognizesMs)} of sound.`]
+      ? [`Recognized by ${recognizer}: at most ${wholeSeconds(recognizesMs)} of sound.`]
       : []),
-    ...(translator === undefined ? [] : [`${translator} translates.`]),
+    ...(translator === undefined ? [] : [`Translated by ${translator}.`]),
     ...(way.state === 'study' ? ['It takes another study of this range.'] : []),
     ...(sends.length === 0 ? ['Nothing leaves this machine, and it costs nothing.'] : sends.map(sendingWords)),
   ].join(' ');

@@ -41,7 +41,9 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       query: {
         method: requestedMethod
           .optional()
-          .describe('the method that gives the lines before captions are made; by default the caption executor of the host'),
+          .describe(
+            'the method that gives the lines before captions are made; by default the caption executor of the host',
+          ),
       },
       answers: [json(200, captionCorrections)],
       refusals: [...refusalsOfReopening, 'caption_lines_unavailable', 'permission_required', 'engine_unavailable'],

@@ -25,7 +25,8 @@ interface Opened {
 const test = anyTest as TestFn<Opened>;
 const isWhole = hasChromium() && hasPocketsphinx;
 const inBrowser = isWhole ? test.serial : test.skip;
-if (!isWhole) process.stderr.write(`without ${chromiumPath} and pocketsphinx, ways to captions are not tested in a browser\n`);
+if (!isWhole)
+  process.stderr.write(`without ${chromiumPath} and pocketsphinx, ways to captions are not tested in a browser\n`);
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -55,7 +56,11 @@ test.after.always(async () => {
 
 /** Opens the form for a new study of a film, for captions in a language. */
 async function opened({ context: { browser, client, address } }: ExecutionContext<Opened>, film: string, to: string) {
-  const source = await client.ingestFile(film, { label: film.slice(-40), rightsHolder: 'nobody', ownershipAttested: true });
+  const source = await client.ingestFile(film, {
+    label: film.slice(-40),
+    rightsHolder: 'nobody',
+    ownershipAttested: true,
+  });
   const watched = await watchedPage(browser, address);
   const { page } = watched;
   await page.evaluate(`location.hash = ${JSON.stringify(`#/new/${encodeURIComponent(source.sourceSessionId)}`)}`);
@@ -78,21 +83,28 @@ async function studied(page: Page, button: string): Promise<string> {
 /** Makes the captions of the approved study that is open; returns their lines. */
 async function captioned(page: Page): Promise<readonly string[]> {
   await page.getByRole('button', { name: 'Make captions' }).click();
-  await page.getByRole('button', { name: 'Download captions' }).or(page.getByRole('button', { name: 'Download SRT' })).first().waitFor();
+  await page
+    .getByRole('button', { name: 'Download captions' })
+    .or(page.getByRole('button', { name: 'Download SRT' }))
+    .first()
+    .waitFor();
   return page.locator('.caption-row').allInnerTexts();
 }
 
 const isStillTheSame = async ({ context: { client, startedAt } }: ExecutionContext<Opened>): Promise<boolean> =>
   (await client.settings.read()).startedAt === startedAt;
 
-inBrowser('a film with two tracks is captioned on a host without options: nothing is permitted, nothing is sent', async (t) => {
-  const { page, faults } = await opened(t, await filmWithTracks('eng', 'deu'), 'de');
-  t.regex(await studied(page, 'Start the study'), /^Subtitle tracks\s+Nothing leaves this machine/);
-  t.regex((await captioned(page)).join('\n'), /Er vergaß die Tür/);
-  t.deepEqual(t.context.server.asked, []);
-  t.true(await isStillTheSame(t));
-  t.deepEqual(faults, []);
-});
+inBrowser(
+  'a film with two tracks is captioned on a host without options: nothing is permitted, nothing is sent',
+  async (t) => {
+    const { page, faults } = await opened(t, await filmWithTracks('eng', 'deu'), 'de');
+    t.regex(await studied(page, 'Start the study'), /^Subtitle tracks\s+Nothing leaves this machine/);
+    t.regex((await captioned(page)).join('\n'), /Er vergaß die Tür/);
+    t.deepEqual(t.context.server.asked, []);
+    t.true(await isStillTheSame(t));
+    t.deepEqual(faults, []);
+  },
+);
 
 inBrowser('a film with one track is captioned after one permission, by the server that the page names', async (t) => {
   const { server } = t.context;
@@ -111,7 +123,10 @@ inBrowser('a film with speech alone is captioned after one permission, and the n
   t.regex(await studied(first.page, 'Allow and start'), /^Recognized speech\s+pocketsphinx listens to at most 0:1\d/);
   t.true((await captioned(first.page)).length > 0);
   await first.page.getByRole('link', { name: 'Library' }).click();
-  await first.page.getByRole('link', { name: /^New study of / }).first().click();
+  await first.page
+    .getByRole('link', { name: /^New study of / })
+    .first()
+    .click();
   // What is permitted is not asked for again.
   await first.page.getByRole('button', { name: 'Study again', exact: true }).waitFor();
   t.true(await isStillTheSame(t));
