@@ -118,7 +118,9 @@ function StudyForm({ source, probe }: StudyFormProps) {
     async () => (isKnown ? outlookOf(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
     [host, source, asked, isKnown, wish],
   );
-  const before = remote.state === 'ready' ? (remote.value?.before ?? null) : null;
+  // A study with recognized speech is another one than that of this plan, until it is permitted.
+  const isOther = ways.way !== null && ways.way.permission !== null && ways.way.recognizesMs > 0;
+  const before = remote.state === 'ready' && !isOther ? (remote.value?.before ?? null) : null;
   const limitMs = methods === null ? null : captionLimitOf(methods.rows.methods);
   /** Permits what a way needs, and starts the study with its wish; without captions for null. */
   const start = (way: CaptionWay | null, isAgain: boolean) =>

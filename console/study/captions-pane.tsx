@@ -1,10 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
-import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
-import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
@@ -20,7 +17,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
-import { linesOf, type StudyContents, type StudyModel, studiedFilm } from './study-model.ts';
+import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
@@ -246,11 +243,11 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
     run(async () => {
       await permit(host, taken);
       if (taken.state === 'study') {
-        location.hash = addressOf({
-          view: 'study',
-          runtimeId: await studiedAgain(host, overview, taken.method),
-          pane: 'evidence',
-        });
+        // An engine that was set up just now has its name from the host.
+        const { methods } = await host.captions.methods(runtimeId);
+        const wish = methods.find(({ method }) => method === taken.method)?.recognition ?? undefined;
+        const started = await host.study(source, requestAgain(overview, wish)).started;
+        location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
         return;
       }
       if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
@@ -278,21 +275,6 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
       {action.state === 'failed' && <Failed error={action.error} />}
     </section>
   );
-}
-
-/** Starts another study of the same, with what a method wishes for; resolves with its id. */
-async function studiedAgain(host: StudyHost, { source, study, runtimeId }: RuntimeOverview, method: CaptionMethod) {
-  const { methods } = await host.captions.methods(runtimeId);
-  const recognition = methods.find((row) => row.method === method)?.recognition ?? null;
-  const { range, sourceLanguage, targetLanguage } = study;
-  const started = await host.study(source, {
-    range,
-    targetLanguage,
-    requestedSourceLanguage: sourceLanguage,
-    clientRequestId: `console-${crypto.randomUUID()}`,
-    ...(recognition !== null && { recognition }),
-  }).started;
-  return started.runtimeId;
 }
 
 interface CaptionsNoticeProps {

@@ -1,8 +1,9 @@
 import { createStore } from '@xstate/store';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
+import type { StudyRequest } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { pause } from '../../client/transport.ts';
-import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
+import type { CaptionMethod, RecognitionWish } from '../../contract/captions/caption-method.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
 import type { AssessmentAudits } from '../../contract/evidence/assessment.ts';
 import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
@@ -33,6 +34,21 @@ export interface StudyContents {
 /** The request for lines and captions as they are made next: without a method the settings of the host decide. */
 export const linesOf = (ready: StudyContents['ready']): { readonly method?: CaptionMethod } =>
   ready === null || ready === 'host' ? {} : { method: ready };
+
+/** The request for another attempt of a study; with its own wish for recognition, or another one. */
+export function requestAgain(
+  { study, actions }: RuntimeOverview,
+  recognition = actions.find(({ action }) => action === 'study_again')?.body?.recognition,
+): StudyRequest {
+  const { range, sourceLanguage, targetLanguage } = study;
+  return {
+    range,
+    targetLanguage,
+    requestedSourceLanguage: sourceLanguage,
+    clientRequestId: `console-${crypto.randomUUID()}`,
+    ...(recognition !== undefined && { recognition: recognition as RecognitionWish | null }),
+  };
+}
 
 /** What the ways to captions of a study depend on beside its methods. */
 export const studiedFilm = ({ study }: Pick<RuntimeOverview, 'study'>) => ({

@@ -11,6 +11,7 @@ import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
+import { waysOf } from '../words/caption-ways.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
@@ -21,7 +22,7 @@ import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { linesOf, type StudyContents, type StudyModel, studyModel } from './study-model.ts';
+import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm, studyModel } from './study-model.ts';
 
 /** How each situation looks; the words come from the host. */
 const states: Readonly<Record<string, string>> = {
@@ -113,13 +114,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
     });
   const again = () =>
     run(async () => {
-      const { range, sourceLanguage, targetLanguage } = overview.study;
-      const started = await host.study(overview.source, {
-        range,
-        targetLanguage,
-        requestedSourceLanguage: sourceLanguage,
-        clientRequestId: `console-${crypto.randomUUID()}`,
-      }).started;
+      const started = await host.study(overview.source, requestAgain(overview)).started;
       location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
     });
   const produce = () =>
@@ -134,7 +129,10 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
       await model.refresh();
     });
   const download = () => run(async () => saveCaptions(host, overview));
-  const mayStudyAgain = actions.some(({ action }) => action === 'study_again');
+  // In Captions the way to them has a button of its own for another study.
+  const isForCaptions = study.methods !== null && waysOf(study.methods, studiedFilm(overview))[0]?.state === 'study';
+  const mayStudyAgain =
+    actions.some(({ action }) => action === 'study_again') && !(isForCaptions && pane === 'captions');
   return (
     <div class="actions">
       {liveStates.includes(lifecycle) && (
@@ -143,7 +141,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
         </button>
       )}
       {mayStudyAgain && (
-        <button type="button" class={next === 'again' ? 'primary' : ''} disabled={isBusy} onClick={again}>
+        <button
+          type="button"
+          class={next === 'again' && !isForCaptions ? 'primary' : ''}
+          disabled={isBusy}
+          onClick={again}
+        >
           Study again
         </button>
       )}
@@ -152,7 +155,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Review
         </a>
       )}
-      {next === 'produce' && pane !== 'captions' && study.ready === null && (
+      {(next === 'produce' || (next === 'again' && isForCaptions)) && pane !== 'captions' && study.ready === null && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
           Make captions
         </a>
