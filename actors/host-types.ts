@@ -80,7 +80,7 @@ export interface HostOptions {
   readonly recognizesEveryStudy?: boolean;
   /** True if the recognizer transcribes each region a second time, so that lines on which both runs disagree are withheld. */
   readonly recognizesTwice?: boolean;
-  /** What requests may name beside these executors; by default nothing. */
+  /** The engines that requests may name beside these executors; by default none. */
   readonly permissions?: HostPermissions;
   /** The queue of workers that run operations over media; null or absent if this host does. */
   readonly workQueue?: WorkQueueChoice | null;

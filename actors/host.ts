@@ -151,7 +151,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
-  /** The ability of now: nobody keeps a copy of it. */
+  /** The ability of now; a copy would miss the next change. */
   const captionAbility = {
     get classification() {
       return engines.choices.captions.classification;

@@ -2,7 +2,7 @@ import type { CaptionClassification } from '../../contract/captions/caption-line
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { ChosenTranslator } from '../captions/caption-translations.ts';
 
-/** What a person has permitted a host, beside the executors that its settings name. */
+/** The permissions of a host, beside the executors that its settings name. */
 export interface HostPermissions {
   /** Speech may be recognized: by the wish of a study, or for the method of captions. */
   readonly recognition: boolean;

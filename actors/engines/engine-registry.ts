@@ -16,7 +16,7 @@ export interface EngineRecord {
   readonly place: string;
   /** A file, a folder, or a name at the server; null for the model that a program brings along. */
   readonly model: string | null;
-  /** SHA-256 in hex over the place, the model and the settings of the engine. It says nothing about the files. */
+  /** SHA-256 in hex over the place, the model and the settings of the engine; the files are not part of it. */
   readonly digest: string;
   /** The program and the model of a recognizer, with the digests that its last opening found; empty before the first. */
   readonly tools: readonly ToolIdentity[];
@@ -44,7 +44,7 @@ const recognizerNamed = (choice: RecognizerChoice): NamedEngine =>
 const translatorNamed = ({ provider, model, isAskedOnce = false }: ChosenTranslator): NamedEngine =>
   named(provider.baseUrl, model, { isAskedOnce });
 
-/** Runs one use of an engine, and notes how it ended. A failure is none of the engine if its user gave up. */
+/** Runs one use of an engine, and notes how it ended. The failure of a use that was given up is not noted. */
 type Watch = <Result>(use: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
 
 /** An opened engine with what the registry asks of it. */
@@ -55,7 +55,7 @@ interface Opened<Engine> {
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** One named engine: opened by its first use, once for all who ask meanwhile, and forgotten when nobody has used it for a while. */
+/** One named engine: opened by its first use, once for all who ask meanwhile, and forgotten after a while without use. */
 class EngineSlot<Engine> {
   readonly named: NamedEngine;
   readonly #clock: Clock;
@@ -84,7 +84,7 @@ class EngineSlot<Engine> {
     return (await this.#opened).engine;
   }
 
-  /** Whoever has the engine goes on with it. */
+  /** Its users go on with it. */
   forget(): void {
     this.#forget(this.#opened);
   }
@@ -147,7 +147,7 @@ export class EngineRegistry {
     this.use(options.choices);
   }
 
-  /** The choices of now. Nobody keeps a copy of them. */
+  /** The choices of now; a copy would miss the next change. */
   get choices(): EngineChoices {
     return this.#choices;
   }

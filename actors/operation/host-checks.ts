@@ -63,7 +63,7 @@ interface HostChecksOptions {
   readonly used: () => readonly EngineRecord[];
 }
 
-/** A named engine whose last use failed. One that nobody used yet is not tried for an answer. */
+/** A named engine whose last use failed. One without a use is not tried for an answer. */
 function useFinding({ place, last }: EngineRecord): HostFinding[] {
   if (last?.failure == null) return [];
   return [weak(place, last.failure, 'correct the engine or the settings that name it; its next use tries it again')];

@@ -28,7 +28,7 @@ interface TranscribersOptions {
 
 /**
  * The transcriber of each study whose speech is recognized. It is made before the step begins, because the journal names the recognizer
- * first, and a study keeps it to the end of the step, whatever the settings name meanwhile.
+ * first. A study keeps it to the end of the step, whatever the settings name meanwhile.
  */
 export class Transcribers {
   readonly #options: TranscribersOptions;
@@ -77,7 +77,7 @@ export class Transcribers {
   }
 }
 
-/** The digests of its files are unknown. That of its record identifies what was asked for. */
+/** The digests of its files are unknown. That of its record identifies the engine of the settings. */
 const unopenedProducer = ({ engine, record }: Unopened): SemanticProducer => ({
   id: 'studio.semantic-recognition',
   version: '1',

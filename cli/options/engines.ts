@@ -94,7 +94,7 @@ function serversIn(given: GivenFlags, name: string): readonly string[] {
   });
 }
 
-/** What a person permits. Throws `StartError`. */
+/** The permissions of a person. Throws `StartError`. */
 export function permissionsOf(given: GivenFlags): HostPermissions {
   const {
     [permissionFlag]: recognition,

@@ -85,8 +85,8 @@ export async function openRecognizer(
 const TRIAL_SAMPLES = 1600;
 
 /**
- * Runs a recognizer on this machine once. With a declared language Whisper loads its model and computes nothing: a medium model takes
- * 0.1 s after its load, and 48 s of one core to find out the language of silence. Rejects with `RecognizerUnavailable`.
+ * Runs a recognizer on this machine once. With a declared language Whisper only loads its model. To find out the language of silence, a
+ * medium model takes 48 s of one core. Rejects with `RecognizerUnavailable`.
  */
 export async function demandRunning(recognizer: Recognizer): Promise<void> {
   if (recognizer.engine === 'openai') return;

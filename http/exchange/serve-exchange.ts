@@ -56,7 +56,8 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     const { target, params, route } = router.find(head.target);
     asked.route = route;
     const origin = guard.originFor(head, route.access);
-    if (route.checksQueryFirst === true) checkedQuery(target, route.GET === undefined ? [] : queryOf(route.GET));
+    const { GET, checksQueryFirst = false } = route;
+    if (checksQueryFirst) checkedQuery(target, GET !== undefined && 'query' in GET ? GET.query : []);
     const endpoint = demandEndpoint(route, route.protocol?.methodOf(head) ?? plainMethod(route, head));
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);

@@ -3,9 +3,9 @@ import test from 'ava';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { TimedOperation, WorkCohort } from '../../contract/study/forecast.ts';
 import { runtimeRequest } from '../../contract/study/plan.ts';
-import { runtimePlan } from '../../contract/study/start.ts';
+import { runtimePlan, runtimeStart } from '../../contract/study/start.ts';
 import { type Chance, chanceOf } from '../../fixtures/chance.ts';
-import { contentIdOfBytes, contentIdOfJson, indentedFile } from '../../formats/canonical-json.ts';
+import { contentIdOfBytes, contentIdOfJson, hashOf, indentedFile } from '../../formats/canonical-json.ts';
 import { EvidenceChainError } from '../../receipts/evidence-chain.ts';
 import { artifactIdOf, outputArtifactId } from '../../receipts/identities.ts';
 import { checkCalibration, forecastFreezeOf } from '../../receipts/study/forecast.ts';
@@ -49,6 +49,11 @@ test('each part of a request changes the command', (t) => {
     { outputDepth: 'captions' },
     { options: { slowAnalysis: true } },
     { clientRequestId: 'attempt-2' },
+    { recognition: null },
+    { recognition: { recognizer: 'pocketsphinx', language: null } },
+    { recognition: { recognizer: 'pocketsphinx', language: 'en' } },
+    { recognition: { recognizer: 'whisper-cli', language: 'en' } },
+    { recognition: null, clientRequestId: 'attempt-2' },
   ].map((change) => planStudy(koreanClip, runtimeRequest.parse({ ...clipBody, ...change })).commandId);
   t.is(new Set([plan.commandId, ...variants]).size, variants.length + 1);
 });
@@ -272,6 +277,40 @@ test('a client request id makes the golden command of its own', (t) => {
   t.is(again.commandId, golden('commandId with clientRequestId'));
   t.not(again.runtimeId, plan.runtimeId);
   t.deepEqual(again.analysisRequest, plan.analysisRequest);
+});
+
+const wishes = [
+  null,
+  { recognizer: 'pocketsphinx', language: null },
+  { recognizer: 'openai', language: 'ko' },
+] as const;
+
+test('a wish for recognition is in the record and in the command of its start only if it was sent', (t) => {
+  t.false('recognition' in accepted.record);
+  t.is(accepted.record.commandId, golden('commandId'));
+  for (const recognition of wishes) {
+    const wished = acceptStudy(planStudy(koreanClip, { ...clipRequest, recognition }), koreanClip, acceptedAt);
+    t.deepEqual(wished.record.recognition, recognition);
+    t.deepEqual(wished.record.analysisRequest, accepted.record.analysisRequest);
+    t.deepEqual(reopenRuntimeStart(wished.files[0].bytes), wished.record);
+    const { sourceRevisionId } = wished.record.analysisRequest;
+    const command = {
+      sourceRevisionId,
+      analysisRequestId: golden('analysisRequestId'),
+      workPlan: plan.workPlan,
+      recognition,
+    };
+    t.is(wished.record.commandId, `runtime-start:${hashOf(command)}`);
+    const other = recognition === null ? wishes[1] : null;
+    for (const forged of [
+      { ...wished.record, recognition: other },
+      { ...accepted.record, recognition },
+    ]) {
+      t.is(placeOf(indentedFile(runtimeStart.parse(forged))), 'command');
+    }
+    const { recognition: _, ...without } = wished.record;
+    t.is(placeOf(indentedFile(without)), 'command');
+  }
 });
 
 test('a freeze has the golden id and length', (t) => {

@@ -11,6 +11,7 @@ import {
   captionQualityControls,
 } from '../../../contract/captions/caption-answers.ts';
 import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
+import type { RequestedMethod } from '../../../contract/captions/caption-method.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
 import type { ApprovalReference } from '../../../contract/review.ts';
 import { sourceSessionList } from '../../../contract/sources/source-session.ts';
@@ -362,6 +363,60 @@ test('the approval of an attempt that was cut short is still good', async (t) =>
   await next.captions.produce(runtimeId, { approval });
   t.deepEqual(await next.journal(runtimeId, after), ['started', cut, ...made, ...checked]);
   t.is((await next.reads.qualityControls(runtimeId)).qualityControls[0]?.outcome, 'accepted');
+});
+
+const recordedHost = { classification: 'recorded_real_pipeline_fixture' } as const;
+
+test('an attempt by a method that its host did not survive leaves the approval for the same lines by that method', async (t) => {
+  const method = 'grouped-subtitles';
+  const linesBy = async (bench: CaptionBench, runtimeId: string) => {
+    const [{ artifact } = { artifact: null }] = (await bench.reads.results(runtimeId)).results;
+    return artifact?.lines.map(({ startMs, endMs, source, target }) => ({ startMs, endMs, source, target }));
+  };
+  const whole = await approvedStudy(t, recordedHost);
+  await whole.bench.captions.produce(whole.runtimeId, { approval: whole.approval, method });
+  const { root, bench, runtimeId, approval, after } = await approvedStudy(t, recordedHost);
+  await diesAt(bench, 1, () => bench.captions.produce(runtimeId, { approval, method }));
+  const next = await openCaptionBench(t, root, recordedHost);
+  await next.recover();
+  t.deepEqual(await next.journal(runtimeId, after), ['started', cut]);
+  startsWith(
+    t,
+    await refusal(next.captions.produce(runtimeId, { approval })),
+    'caption_current_run_causality_required',
+  );
+  await next.captions.produce(runtimeId, { approval, method: 'auto' });
+  t.deepEqual(await next.journal(runtimeId, after), ['started', cut, ...made, ...checked]);
+  t.deepEqual(await linesBy(next, runtimeId), await linesBy(whole.bench, whole.runtimeId));
+});
+
+test('captions by a method are those of a host with that caption executor, byte for byte', async (t) => {
+  const recordOf = async (bench: CaptionBench, runtimeId: string) =>
+    (await bench.reads.results(runtimeId)).results[0]?.artifact;
+  const { bench, runtimeId, approval } = await approvedStudy(t);
+  await bench.captions.produce(runtimeId, { approval });
+  const other = await approvedStudy(t, recordedHost);
+  await other.bench.captions.produce(other.runtimeId, { approval: other.approval, method: 'embedded-subtitles' });
+  const [one, two] = [await recordOf(bench, runtimeId), await recordOf(other.bench, other.runtimeId)];
+  const named = (record: typeof one): string =>
+    JSON.stringify(record).replaceAll(
+      /caption-production:[0-9a-f]{64}|publish-review[-\w]*:[0-9a-f]{64}|(artifact|sha256):[0-9a-f]{64}/g,
+      '',
+    );
+  t.is(named(one), named(two));
+});
+
+test('a method is refused before its permission, and with one track alone where it does not translate', async (t) => {
+  const { bench, runtimeId, approval, after } = await approvedStudy(t, recordedHost, { tracks: [koreanTrack] });
+  const said = (method: RequestedMethod) => refusal(bench.captions.produce(runtimeId, { approval, method }));
+  startsWith(t, await said('deterministic-test'), 'permission_required');
+  startsWith(t, await said('recognized'), 'permission_required');
+  startsWith(t, await said('subtitles-translated'), 'engine_unavailable');
+  t.regex(await said('grouped-subtitles'), /^caption_lines_unavailable: method_does_not_translate: /);
+  t.deepEqual(await bench.journal(runtimeId, after), []);
+  const unknown = { ...approval, receiptContentId: `sha256:${'0'.repeat(64)}` };
+  const foreign = refusal(bench.captions.produce(runtimeId, { approval: unknown, method: 'auto' }));
+  startsWith(t, await foreign, 'caption_authority_required');
 });
 
 test('a check that its host did not survive is made by the next one', async (t) => {

@@ -69,7 +69,7 @@ test('an engine is opened by its first use, once for all who ask meanwhile', asy
   t.like(engines.recognizerRecord, { tools: found[0].tools, last: { atMs: 1_000, failure: null } });
 });
 
-test('an engine is forgotten when nobody has used it for a while, and its uses keep it', async (t) => {
+test('an engine is forgotten after a while without use, and its uses keep it', async (t) => {
   const { engines, clock, opened } = registry(whisper('/a'));
   const recognizer = await engines.recognizer();
   clock.advance(engineIdleMs - 1);
@@ -84,7 +84,7 @@ test('an engine is forgotten when nobody has used it for a while, and its uses k
   t.is(clock.pending, 0);
 });
 
-test('a change of the choice opens another engine, and whoever has the one before goes on with it', async (t) => {
+test('a change of the choice opens another engine, and users of the one before go on with it', async (t) => {
   const { engines, opened } = registry(whisper('/a'));
   const before = await engines.recognizer();
   engines.use({ ...whisper('/a'), permissions: { ...noPermissions, recognition: true } });
@@ -111,7 +111,7 @@ test('an engine that cannot be opened says why in its record, and the next use t
   t.is(engines.recognizerRecord?.last?.failure, null);
 });
 
-test('a record has what the last use found, and a use that was given up says nothing of the engine', async (t) => {
+test('a record has the result of the last use, and a use that was given up is not noted', async (t) => {
   const { engines, clock, state } = registry(whisper('/a'));
   const recognizer = await engines.recognizer();
   clock.advance(5);

@@ -42,7 +42,7 @@ const asked = async ({ announced }: HostInProcess, path: string, init: RequestIn
   return answer.json();
 };
 
-/** What a page sends when a person uses an engine. */
+/** The change that a page sends when a person uses an engine. */
 async function changed(t: ExecutionContext, host: HostInProcess, change: SettingsChangeRequest) {
   const body = JSON.stringify({ schema: 'studio.settings-change.v1', ...change });
   const answer = await asked(host, '/v1/settings-changes', { method: 'POST', body });
@@ -93,7 +93,7 @@ withPocketsphinx('a recognizer that a page sets recognizes the next study, witho
   await checkRuntimes(t, root);
 });
 
-test('a broken model does not keep a host from its start, and each study says what was wrong', async (t) => {
+test('a broken model does not keep a host from its start, and each study has the reason in its journal', async (t) => {
   const model = join(dirname(await newRoot(t)), 'ggml-base.bin');
   const flags = [
     ...['--semantic-recognizer', 'whisper-cli', '--semantic-recognizer-model', model],
@@ -101,23 +101,23 @@ test('a broken model does not keep a host from its start, and each study says wh
   ];
   const { root, host, client, studied } = await opened(t, flags, { MEDIA_STUDY_WHISPER_CLI: whisper });
   const findings = async () => hostChecks.parse(await asked(host, '/v1/host-checks')).checks;
-  const isTold = ({ check }: { readonly check: string }) => check === 'whisper-cli';
-  t.is((await findings()).find(isTold), undefined, 'a start does not look at the model');
+  const isWhisper = ({ check }: { readonly check: string }) => check === 'whisper-cli';
+  t.is((await findings()).find(isWhisper), undefined, 'a start does not look at the model');
 
   const failed = await studied('no-model');
   t.is((await transcriptOf(client, failed)).row?.reasonCode, 'recognition_failed');
   t.is((await client.status(failed)).lifecycle, 'terminal');
-  const told = "recognizer_unavailable: ENOENT: no such file or directory, stat 'the model'";
-  t.like(await eventOf(client, failed, 'failed'), { reason: { code: 'executor_failed', message: told } });
-  t.like((await findings()).find(isTold), { state: 'weak' });
-  t.is((await findings()).find(isTold)?.detail, told);
+  const reason = "recognizer_unavailable: ENOENT: no such file or directory, stat 'the model'";
+  t.like(await eventOf(client, failed, 'failed'), { reason: { code: 'executor_failed', message: reason } });
+  t.like((await findings()).find(isWhisper), { state: 'weak' });
+  t.is((await findings()).find(isWhisper)?.detail, reason);
 
   await writeFile(model, 'ggml');
   const whole = await studied('whole-model');
   const { row, regions } = await transcriptOf(client, whole);
   t.is(row?.tool?.name, 'whisper-cli');
   t.true(regions >= utterances.length);
-  t.is((await findings()).find(isTold), undefined);
+  t.is((await findings()).find(isWhisper), undefined);
 
   // The next study takes the new file, and not the one that was pinned.
   await writeFile(model, 'another model');
