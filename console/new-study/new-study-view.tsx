@@ -17,7 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { type CaptionWay, type FilmMethods, filmMethodsOf, wayText } from '../words/caption-ways.ts';
+import { type CaptionWay, type FilmMethods, filmMethodsOf, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -52,7 +52,7 @@ export function NewStudyView({ sourceSessionId }: { readonly sourceSessionId: st
   );
 }
 
-/** What a person asks for, without the way to its captions. */
+/** The request of a person, without the way to its captions. */
 type AskedStudy = Pick<StudyRequest, 'range' | 'requestedSourceLanguage' | 'targetLanguage'>;
 
 const requestOf = (range: Stretch, spoken: string, target: string): AskedStudy => ({
@@ -235,7 +235,7 @@ export function earlierWords({
 
 interface EarlierStudyProps {
   readonly before: RuntimeRow;
-  /** What the button for another one does. */
+  /** The words of the button for another one. */
   readonly again: string;
   readonly isBusy: boolean;
 }
@@ -337,7 +337,8 @@ function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['fo
 function Reach({ way }: { readonly way: CaptionWay | null }) {
   const host = useHost();
   const { remote } = useRemote(() => host.checks(), [host]);
-  if (way !== null && way.sends.length > 0) return <>{wayText(way)}</>;
+  const sent = way === null ? null : sendingText(way);
+  if (sent !== null) return <>{sent}</>;
   if (remote.state === 'ready') return <>{reachWords(remote.value.engines)}</>;
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }

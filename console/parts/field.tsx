@@ -54,7 +54,7 @@ interface ModelFieldProps {
   readonly onModel: (model: string) => void;
 }
 
-/** The model of an engine; nothing to choose where it has one. */
+/** The model of an engine; nothing if there is only one. */
 export const ModelField = ({ models, model, onModel }: ModelFieldProps) =>
   models.length < 2 ? null : (
     <Field label="Model">

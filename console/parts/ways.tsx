@@ -27,7 +27,7 @@ export interface ChosenWays {
   readonly chooseModel: (engine: string, model: string) => void;
 }
 
-/** The ways to captions by what the host says of a film; null until it has. */
+/** The ways to captions by the methods of a film; none until these are there. */
 export function useWays(methods: FilmMethods | null, film: Parameters<typeof waysOf>[1]): ChosenWays {
   const [method, choose] = useState<CaptionMethod | null>(null);
   const [models, setModels] = useState<Readonly<Record<string, string>>>({});

@@ -221,7 +221,7 @@ interface WaysPanelProps {
   readonly isOfHost: boolean;
 }
 
-/** What the button of a way does; null if a review comes first. */
+/** The words of the button of a way; null if a review comes first. */
 function wayButton({ state, permission }: CaptionWay, isApproved: boolean): string | null {
   const allowed = (words: string): string => (permission === null ? words : `Allow and ${words.toLowerCase()}`);
   if (state === 'study') return allowed('Study again');

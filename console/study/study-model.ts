@@ -50,15 +50,15 @@ export function requestAgain(
   };
 }
 
-/** What the ways to captions of a study depend on beside its methods. */
+/** The film of a study, for its ways to captions. */
 export const studiedFilm = ({ study }: Pick<RuntimeOverview, 'study'>) => ({
   spoken: study.sourceLanguage.languages[0] ?? null,
   isStudied: true,
 });
 
 /**
- * A study with its ways to captions. The overview says what the settings make without a request, so captions that a request can have are
- * to come here, and those that no request has say what is in its way.
+ * A study with its ways to captions. The overview is about the settings, without a request. So captions by a method are still to come
+ * here, and a study without one has the reasons against the nearest.
  */
 export function withMethods(
   overview: RuntimeOverview,

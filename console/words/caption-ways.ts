@@ -17,7 +17,7 @@ export interface CaptionWay {
   readonly method: CaptionMethod;
   /** `study` needs another study of the range; `closed` has its reasons in `causes`. */
   readonly state: 'ready' | 'permit' | 'study' | 'closed';
-  /** What a person permits first; null if nothing is missing. */
+  /** The permission that a person gives first; null if nothing is missing. */
   readonly permission: Permission | null;
   /** Engines of this machine that the permission sets up. */
   readonly engines: readonly FoundEngine[];
@@ -27,7 +27,7 @@ export interface CaptionWay {
   readonly causes: readonly Cause[];
 }
 
-/** The methods of a film, with what the settings and the machine of the host have for them. */
+/** The methods of a film, with the engines of the machine that they lack. */
 export interface FilmMethods {
   readonly rows: CaptionMethodRows;
   /** Engines of this machine; none if no way lacks one. */
@@ -100,7 +100,7 @@ function wayOf(row: CaptionMethodRow, found: readonly FoundEngine[], { spoken, i
   const engines = wanted.flatMap(
     (engine) => found.find((each) => each.engine === engine && serves(each, spoken)) ?? [],
   );
-  // What a study lacks, and what no engine of this machine mends.
+  // Obstacles that no engine of this machine mends.
   const left = obstacles.filter((each) => engineFor(each) === null || engines.length < wanted.length);
   const isClosed =
     state === 'impossible' ||
@@ -134,7 +134,7 @@ export function waysOf({ rows, found, usual }: FilmMethods, film: Film): readonl
   const ways = rows.methods
     .filter(({ method }) => method === usual || !unusual.includes(method))
     .map((row) => wayOf(row, found, film))
-    .filter((way, at, all) => way.method === usual || isTold(way, at, all));
+    .filter((way, at, all) => way.method === usual || isOfUse(way, at, all));
   const rankOf = ({ state, method }: CaptionWay): number =>
     state === 'ready' && method === usual ? -1 : ranks.indexOf(state);
   return ways.toSorted((one, other) => rankOf(one) - rankOf(other));
@@ -152,8 +152,8 @@ export const withModel = (engine: FoundEngine, model: string): FoundEngine => ({
   ),
 });
 
-/** How many ways a person reads of: one that says nothing new is left out. */
-function isTold(way: CaptionWay, at: number, ways: readonly CaptionWay[]): boolean {
+/** True if a way is of use beside the others: it gives other captions, or has another obstacle. */
+function isOfUse(way: CaptionWay, at: number, ways: readonly CaptionWay[]): boolean {
   const isOpen = (method: CaptionMethod) => ways.some((each) => each.method === method && each.state !== 'closed');
   // With both texts there is nothing to translate.
   if (way.method === 'subtitles-translated' && isOpen('grouped-subtitles')) return false;
@@ -172,14 +172,18 @@ export const wayNames: Readonly<Record<CaptionMethod, string>> = {
   'deterministic-test': 'Fixed texts, for tests',
 };
 
+/** The servers of a way that get sound or text, and the possible cost; null if all stays on this host. */
+export const sendingText = ({ sends }: Pick<CaptionWay, 'sends'>): string | null =>
+  sends.length === 0 ? null : sends.map(sendingWords).join(' ');
+
 const sendingWords = ({ what, server, isOnThisMachine, mayCost }: CaptionWay['sends'][number]): string =>
   isOnThisMachine
     ? `The ${what} is sent to ${server} on this machine.`
     : `The ${what} leaves this machine for ${server}${mayCost ? ', and that may cost money' : ''}.`;
 
-/** Who does the work of a way, where its data goes, and whether that may cost: short sentences. */
+/** The engines of a way, the servers that get its data, and the possible cost: short sentences. */
 export function wayText(way: CaptionWay): string {
-  const { recognition, recognizesMs, engines, sends } = way;
+  const { recognition, recognizesMs, engines } = way;
   const recognizer = recognition?.recognizer ?? engines.find(({ engine }) => engine === 'recognizer')?.name;
   const translator = engines.find(({ engine }) => engine === 'caption_translation')?.use['caption-translation-model'];
   return [
@@ -188,6 +192,6 @@ export function wayText(way: CaptionWay): string {
       : []),
     ...(translator === undefined ? [] : [`Translated by ${translator}.`]),
     ...(way.state === 'study' ? ['It takes another study of this range.'] : []),
-    ...(sends.length === 0 ? ['Nothing leaves this machine, and it costs nothing.'] : sends.map(sendingWords)),
+    sendingText(way) ?? 'Nothing leaves this machine, and it costs nothing.',
   ].join(' ');
 }

@@ -151,7 +151,7 @@ test('captions that a request can have are to come, although the settings make n
   t.is(withMethods(overviewOf(['revoke']), film).ready, 'grouped-subtitles');
 });
 
-test('a study without a way to captions says what is in the way, and not that captions are off', (t) => {
+test('a study without a way to captions has the obstacle of the nearest one, and not that captions are off', (t) => {
   const film = filmOf([row('recognized', 'needs_engine', { recognizesMs: 1, obstacles: [noRecognizer] })]);
   const { overview, ready } = withMethods(overviewOf(['revoke']), film);
   t.is(ready, null);

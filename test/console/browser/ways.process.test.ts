@@ -120,14 +120,17 @@ inBrowser('a film with one track is captioned after one permission, by the serve
 
 inBrowser('a film with speech alone is captioned after one permission, and the next one needs none', async (t) => {
   const first = await opened(t, await filmWithTracks(), 'en');
-  t.regex(await studied(first.page, 'Allow and start'), /^Recognized speech\s+pocketsphinx listens to at most 0:1\d/);
+  t.regex(
+    await studied(first.page, 'Allow and start'),
+    /^Recognized speech\s+Recognized by pocketsphinx: at most 0:1\d/,
+  );
   t.true((await captioned(first.page)).length > 0);
   await first.page.getByRole('link', { name: 'Library' }).click();
   await first.page
     .getByRole('link', { name: /^New study of / })
     .first()
     .click();
-  // What is permitted is not asked for again.
+  // The page asks for a permission only once.
   await first.page.getByRole('button', { name: 'Study again', exact: true }).waitFor();
   t.true(await isStillTheSame(t));
   t.deepEqual(first.faults, []);
