@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
 import { Charts } from '../actors/lifecycles/lifecycles.ts';
@@ -84,7 +85,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const environment = environmentOf(options, process.env);
   const explainer = explainerOf(options.explainerModel, environment);
   const choices = engineChoicesOf(options, process.env);
-  const { recognizer, translator } = choices;
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
   const token = before?.token ?? (await hostToken(options.tokenFile, report));
   const chosen = await chosenListener(options.httpAdapter);
@@ -107,6 +107,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       process.exit(1);
     },
   });
+  const notices = new EngineNotices();
   const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
   const running = new RunningSettings({
     given,
@@ -115,7 +116,10 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     environment: process.env,
     clock: systemClock,
     limit: host.limit,
-    useEngines: host.useEngines,
+    useEngines: (changed) => {
+      host.useEngines(changed);
+      notices.take(changed);
+    },
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
     demandInPlace: host.demandInPlace,
@@ -139,15 +143,28 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   await removeLeftovers(options.dataRoot, { isRestarted: before !== null, small });
   await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
-  if (translator !== null) report(translatorNotice(translator));
+  notices.take(choices);
   if (explainer !== null) report(explainerNotice(explainer));
-  if (recognizer !== null) report(recognizerNotice(recognizer));
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   if (options.screenText !== null) report(screenTextNotice(options.screenText));
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   // The log has no token, so this address alone does not unlock the console.
   if (!endsWithCommand) report(`the console is at ${announced.listening}; open it with ${asTyped('open')}`);
   host.begin();
+}
+
+/** Says where text and sound go, again whenever a change of settings sends them elsewhere. */
+class EngineNotices {
+  #said: readonly string[] = [];
+
+  take({ recognizer, recognizesEveryStudy, translator }: EngineChoices): void {
+    const lines = [
+      ...(translator === null ? [] : [translatorNotice(translator)]),
+      ...(recognizer === null ? [] : [recognizerNotice(recognizer, recognizesEveryStudy)]),
+    ];
+    for (const line of lines) if (!this.#said.includes(line)) report(line);
+    this.#said = lines;
+  }
 }
 
 /** Why an address takes no listener. The message of Node names the address once more. */

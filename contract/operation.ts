@@ -32,7 +32,7 @@ export const engine = z.strictObject({
   cause: engineCause.nullable(),
 });
 
-/** The answer to `GET /v1/host-checks`: what the host finds of its machine now, and the engines that it was started with. */
+/** The answer to `GET /v1/host-checks`: what the host finds of its machine now, and its engines. */
 export const hostChecks = z.strictObject({
   schema: z.literal('studio.host-checks.v1'),
   checkedAt: timestamp,

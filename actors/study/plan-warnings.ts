@@ -8,7 +8,7 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { PlanWarningList as Answer, PlanWarning } from '../../contract/study/start.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { type MethodEngines, unrecognizedBy } from '../../receipts/captions/methods.ts';
+import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { type CaptionAbility, plannedFilmOf, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';

@@ -237,10 +237,11 @@ export const announcedRecognizer = (flags: RecognizerFlags | null): string =>
   flags === null ? 'current-run-unavailable-no-fixture-fallback' : `current-run-${flags.engine}-opt-in`;
 
 /** The notice for people if a host recognizes speech. */
-export function recognizerNotice(recognizer: RecognizerChoice): string {
+export function recognizerNotice(recognizer: RecognizerChoice, isForEveryStudy = true): string {
   const what = `speech recognition: ${recognizer.engine}`;
   if (recognizer.engine !== 'openai') return `${what}, on this machine`;
-  return `${what}, ${askedOf(recognizer.model, recognizer.provider, 'the sound of speech leaves it with every study')}`;
+  const when = isForEveryStudy ? 'with every study' : 'with each study that needs it';
+  return `${what}, ${askedOf(recognizer.model, recognizer.provider, `the sound of speech leaves it ${when}`)}`;
 }
 
 const screenTextFlag = 'screen-text';

@@ -32,8 +32,8 @@ import {
   type SettingValue,
   settingFault,
   settingFlags,
-  settingRoomOf,
   settingsAfter,
+  triedRoomsOf,
   UnreadableSettings,
   withoutCredentials,
   withoutLeftovers,
@@ -360,7 +360,7 @@ export class RunningSettings implements SettingsService {
     }
     try {
       for (const server of servers) if (!now.includes(serverKey(server))) await demandServer(server.provider);
-      const rooms = names.map(settingRoomOf);
+      const rooms = triedRoomsOf(names);
       await demandStart(next, environment, (room) => rooms.includes(room));
     } catch (error) {
       throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));

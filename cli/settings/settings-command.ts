@@ -16,9 +16,9 @@ import {
   settingFault,
   settingFlags,
   settingOf,
-  settingRoomOf,
   settingsAfter,
   settingsPath,
+  triedRoomsOf,
   withoutCredentials,
   withoutLeftovers,
   withServerSetting,
@@ -83,7 +83,7 @@ async function demandChange(after: Settings, verb: Verb, names: readonly string[
       const fault = value === undefined ? null : settingFault(name, value);
       if (fault !== null) throw new StartError('invalid_settings', fault);
     }
-    const rooms = names.map(settingRoomOf);
+    const rooms = triedRoomsOf(names);
     // Of several faults in a file, one after the other can be taken out.
     await demandWorking(after, verb === 'set' ? () => true : (room) => rooms.includes(room));
   } catch (error) {

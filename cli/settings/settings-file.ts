@@ -7,6 +7,7 @@ import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
 import { StartError, type StartFailure, startTextsOf } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
+import { permissionFlags } from '../options/engines.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import type { StartText } from '../start-text.ts';
@@ -17,8 +18,11 @@ export const settingFlags: FlagTable = Object.fromEntries(
   Object.entries<Flag>(serveFlags).filter(([, { setting }]) => setting !== undefined),
 );
 
-/** The group of settings to which an option belongs. */
-export const settingRoomOf = (name: string): HostSetting['room'] | undefined => settingFlags[name]?.setting?.room;
+const settingRoomOf = (name: string): HostSetting['room'] | undefined => settingFlags[name]?.setting?.room;
+
+/** The groups of settings whose engines a change needs. A permission changes no engine, and has to be withdrawn also from a broken one. */
+export const triedRoomsOf = (names: readonly string[]): readonly (HostSetting['room'] | undefined)[] =>
+  names.filter((name) => !Object.hasOwn(permissionFlags, name)).map(settingRoomOf);
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
@@ -227,29 +231,25 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
   return after;
 }
 
-/** The settings that choose an engine; the others of their groups are about the chosen one. */
-const engineSettings = ['caption-executor', 'semantic-recognizer'] as const;
+/** The settings that choose or permit an engine; the others of their rooms are about that one. */
+const engineSettings = ['caption-executor', 'semantic-recognizer', ...Object.keys(permissionFlags)];
 
 /**
- * Changes that also take out what the engine before leaves behind: the settings of its group with which no host starts beside the new
- * one. The model of another recognizer is another kind of name.
+ * Changes that also take out what they leave behind: of an engine that is replaced or not permitted any more, the settings with which no
+ * host starts. The model of another recognizer is another kind of name.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
-  const chosen = engineSettings.filter((name) => changes.has(name));
+  const rooms = engineSettings.filter((name) => changes.has(name)).map(settingRoomOf);
   const all = new Map(changes);
-  const model = 'semantic-recognizer-model';
-  const isOther = chosen.includes('semantic-recognizer') && isChanged('semantic-recognizer', settings, changes);
-  if (isOther && settings.has(model) && !changes.has(model)) all.set(model, undefined);
+  const [recognizer, model] = ['semantic-recognizer', 'semantic-recognizer-model'];
+  const isReplaced = changes.has(recognizer) && changes.get(recognizer) !== settings.get(recognizer);
+  if (isReplaced && settings.has(model) && !changes.has(model)) all.set(model, undefined);
   for (;;) {
     const refused = refusedSetting(settingsAfter(settings, all));
-    const flag = refused === null || changes.has(refused) ? undefined : settingFlags[refused];
-    if (flag === undefined || !chosen.some((name) => areGrouped(settingFlags[name], flag))) return all;
-    all.set(String(refused), undefined);
+    if (refused === null || changes.has(refused) || !rooms.includes(settingRoomOf(refused))) return all;
+    all.set(refused, undefined);
   }
 }
-
-const isChanged = (name: string, settings: Settings, changes: SettingChanges): boolean =>
-  String(changes.get(name)) !== String(settings.get(name));
 
 /** The setting that does not fit the others; null if all fit, or if something else is wrong with them. */
 function refusedSetting(settings: Settings): string | null {

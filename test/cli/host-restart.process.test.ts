@@ -40,7 +40,7 @@ async function post(host: Address, path: string, request: object): Promise<numbe
 
 const labeled = { 'reviewer-label': 'Ann' };
 const change = (set: object) => ({ schema: 'studio.settings-change.v1', set });
-const valueOf = ({ settings }: HostSettings, of: string) => settings.find(({ name }) => name === of)?.value;
+const settingOf = ({ settings }: HostSettings, of: string) => settings.find(({ name }) => name === of)?.value;
 
 /** Restarts a host, and waits until it is back at the same address with the same token. */
 async function restarted(t: ExecutionContext, host: Address): Promise<HostSettings> {
@@ -68,9 +68,9 @@ test('a host restarts twice with its settings, address and token, and ends by a 
   t.teardown(() => host.kill());
   const address = (await host.announced()) as unknown as Address & { readonly pid: number };
   t.is(await post(address, '/v1/settings-changes', change(labeled)), 200);
-  t.is(valueOf(await settingsOf(address), 'reviewer-label'), null);
+  t.is(settingOf(await settingsOf(address), 'reviewer-label'), null);
   const settings = await restarted(t, address);
-  t.is(valueOf(settings, 'reviewer-label'), 'Ann');
+  t.is(settingOf(settings, 'reviewer-label'), 'Ann');
   t.false(settings.restart.isNeeded);
   await restarted(t, address);
   const { pid } = JSON.parse(await readFile(join(root, 'host.json'), 'utf8')) as { readonly pid: number };
@@ -118,7 +118,7 @@ test('the host of a command that stays restarts under it, with settings in the p
   t.is(await post(address, '/v1/settings-changes', change(recorded)), 200);
   const now = (await settingsOf(address)).settings.find(({ name }) => name === 'caption-executor');
   t.like(now, { value: 'deterministic-test', source: 'file' });
-  t.is(valueOf(await restarted(t, address), 'caption-executor'), 'deterministic-test');
+  t.is(settingOf(await restarted(t, address), 'caption-executor'), 'deterministic-test');
   const { pid } = await file();
   command.kill('SIGINT');
   await ended;

@@ -391,3 +391,19 @@ test('the server of explanations changes with a restart, and the answer says so'
   t.deepEqual([back.atOnce, back.afterRestart], [['model-server'], []]);
   t.false(back.settings.restart.isNeeded);
 });
+
+test('a permission is withdrawn with what needs it, also from an engine that does not run', async (t) => {
+  const model = new ModelInMemory();
+  const { host, path, change, setting } = await opened(t);
+  const recognizing = { 'semantic-recognizer': 'whisper-cli', 'semantic-recognizer-model': '/no/model' };
+  const translator = { 'model-server': model.baseUrl, 'caption-translation-model': 'small' };
+  const permissions = { 'permit-recognition': true, 'permit-server': [model.baseUrl] };
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify({ ...recognizing, ...translator, ...permissions }));
+  const confirmation = 'sent_to_a_server_on_this_machine';
+  host.granted(t, await change({ unset: ['permit-recognition'], confirmation }), 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), { ...translator, 'permit-server': [model.baseUrl] });
+  t.like(await setting('semantic-recognizer'), { value: null });
+  host.granted(t, await change({ unset: ['permit-server'] }), 200, settingsChanged, cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), { 'model-server': model.baseUrl });
+});

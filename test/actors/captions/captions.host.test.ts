@@ -406,7 +406,7 @@ test('captions by a method are those of a host with that caption executor, byte 
   t.is(named(one), named(two));
 });
 
-test('a method is refused before its permission, and with one track alone where it does not translate', async (t) => {
+test('a method is refused before its permission, and with one track alone if it does not translate', async (t) => {
   const { bench, runtimeId, approval, after } = await approvedStudy(t, recordedHost, { tracks: [koreanTrack] });
   const said = (method: RequestedMethod) => refusal(bench.captions.produce(runtimeId, { approval, method }));
   startsWith(t, await said('deterministic-test'), 'permission_required');

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -11,7 +11,8 @@ import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
 import type { HostInProcess } from '../../host/host-in-process.ts';
-import { newRoot, openClientHost } from '../client-host.ts';
+import { eventually } from '../../patience.ts';
+import { followed, newRoot, openClientHost } from '../client-host.ts';
 
 // Engines that the settings of a running host name, with real programs and servers.
 
@@ -93,6 +94,41 @@ withPocketsphinx('a recognizer that a page sets recognizes the next study, witho
   await checkRuntimes(t, root);
 });
 
+/** True if this file system keeps the times of reads; some are mounted without. */
+async function keepsAccessTimes(file: string): Promise<boolean> {
+  await readFile(file);
+  return (await stat(file)).atimeMs !== unread.getTime();
+}
+
+/** A time of access before the time of the last change: the next read sets it. */
+const unread = new Date('2001-01-01T00:00:00Z');
+
+async function modelFile(t: ExecutionContext): Promise<string> {
+  const file = join(dirname(await newRoot(t)), 'ggml-base.bin');
+  await writeFile(file, 'ggml');
+  await utimes(file, unread, new Date('2002-01-01T00:00:00Z'));
+  return file;
+}
+
+test('the start of a host does not read the model of its recognizer, and the first study does', async (t) => {
+  if (!(await keepsAccessTimes(await modelFile(t)))) {
+    t.pass('this file system keeps no times of reads');
+    return;
+  }
+  const model = await modelFile(t);
+  const flags = [
+    ...['--semantic-recognizer', 'whisper-cli', '--semantic-recognizer-model', model],
+    '--allow-real-semantic-evidence',
+  ];
+  const { host, client, studied } = await opened(t, flags, { MEDIA_STUDY_WHISPER_CLI: whisper });
+  await asked(host, '/v1/host-checks');
+  await asked(host, '/v1/settings');
+  t.is((await stat(model)).atimeMs, unread.getTime());
+  t.is((await transcriptOf(client, await studied('first'))).row?.tool?.name, 'whisper-cli');
+  t.not((await stat(model)).atimeMs, unread.getTime());
+  await host.stop();
+});
+
 test('a broken model does not keep a host from its start, and each study has the reason in its journal', async (t) => {
   const model = join(dirname(await newRoot(t)), 'ggml-base.bin');
   const flags = [
@@ -130,6 +166,34 @@ test('a broken model does not keep a host from its start, and each study has the
   );
   t.notDeepEqual(await toolsOf(other), await toolsOf(whole));
   await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a recognition that its host did not survive ends with the reason if the next host cannot open its recognizer', async (t) => {
+  // The stand-in takes minutes for speech with a model of this name.
+  const model = join(dirname(await newRoot(t)), 'ggml-hangs.bin');
+  await writeFile(model, 'ggml');
+  const flags = [
+    ...['--semantic-recognizer', 'whisper-cli', '--semantic-recognizer-model', model],
+    '--allow-real-semantic-evidence',
+  ];
+  const environment = { ...noServer, MEDIA_STUDY_WHISPER_CLI: whisper };
+  const { root, host, client, begun } = await opened(t, flags, environment);
+  const { runtimeId } = await begun('cut').started;
+  const isRecognizing = async () => (await client.progress(runtimeId)).stage === 'recognize';
+  await eventually('the recognition to begin', isRecognizing, 20);
+  await host.stop();
+  await rm(model);
+  const next = await openClientHost(t, root, { flags, environment });
+  await followed(next.client, runtimeId);
+  t.is((await next.client.status(runtimeId)).lifecycle, 'terminal');
+  t.is((await transcriptOf(next.client, runtimeId)).row?.reasonCode, 'recognition_failed');
+  const { events } = await next.client.events(runtimeId);
+  const ends = events.flatMap(({ type, data }) =>
+    type === 'semantic.evidence_failed' ? [(data as { reason: { code: string } }).reason.code] : [],
+  );
+  t.deepEqual(ends, ['executor_interrupted', 'executor_failed']);
+  await next.host.stop();
   await checkRuntimes(t, root);
 });
 
