@@ -12,7 +12,8 @@ import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
 import type { ShownLine } from '../contract/captions/correction.ts';
 import { readersRemedy } from '../contract/causes/refusals.ts';
-import { causesText } from '../contract/causes/wording.ts';
+import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
+import { causesText, causeText } from '../contract/causes/wording.ts';
 import { editRate, exportNames } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
 import type { OverviewPart, RuntimeOverview } from '../contract/overview.ts';
@@ -73,8 +74,12 @@ async function answered(ask: () => Promise<unknown>): Promise<ToolResult> {
     if (noHost !== null) return { content: [{ type: 'text', text: JSON.stringify(noHost) }], isError: true };
     const isUnanswered = error instanceof HostUnreachable || error instanceof AnswerLate;
     if (!(error instanceof HostError || isUnanswered || error instanceof NothingYet)) throw error;
-    const { message, retryable } = error;
-    const [code, hint] = error instanceof HostError ? [error.code, toolRemedyOf(error)] : [error.name, error.hint];
+    const { retryable } = error;
+    const cause = error instanceof HostError ? refusalCauseOf(error.code, error.message) : null;
+    const words = cause === null ? null : causeText(cause, 'agent');
+    const message = words?.what ?? error.message;
+    const [code, hint] =
+      error instanceof HostError ? [error.code, words?.remedy ?? toolRemedyOf(error)] : [error.name, error.hint];
     return { content: [{ type: 'text', text: JSON.stringify({ code, message, hint, retryable }) }], isError: true };
   }
 }

@@ -12,6 +12,8 @@ import type { StudyHost } from '../client/study-host.ts';
 import { escapedLine, escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { terminalRemedy } from '../contract/causes/refusals.ts';
+import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
+import { causeText } from '../contract/causes/wording.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError } from './failures.ts';
@@ -33,9 +35,13 @@ import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal }
 /** The word for the study in a remedy, unless the call names the study. */
 const unnamed = 'RUNTIME';
 
-/** The remedy for a refusal, by a command if there is one; null if none is known. `study` is the name of the study. */
-const remedyOf = ({ code, hint }: HostError, study = unnamed): string | null =>
-  terminalRemedy(code, { typed: asTyped, study }) ?? hint;
+/** A refusal as a line, with its cause if it has several, and with a command as the remedy if there is one. `study` is its name. */
+function refusalLine({ code, message, hint }: HostError, study = unnamed): string {
+  const cause = refusalCauseOf(code, message);
+  const words = cause === null ? null : causeText(cause, 'terminal');
+  const remedy = words?.remedy ?? terminalRemedy(code, { typed: asTyped, study }) ?? hint;
+  return [`${code}: ${words?.what ?? message}`, remedy ?? []].flat().join('; ');
+}
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -109,10 +115,7 @@ function failed(error: unknown, signal: AbortSignal, study?: string): Failure {
   if (error instanceof AnswerLate || error instanceof NothingYet || error instanceof MediaUnreadable)
     return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
   if (error instanceof HostError) {
-    return {
-      line: [`${error.code}: ${error.message}`, remedyOf(error, study) ?? []].flat().join('; '),
-      exit: exitCodes.failed,
-    };
+    return { line: refusalLine(error, study), exit: exitCodes.failed };
   }
   return { line: failureLine(error), exit: exitCodes.failed };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failure } from './base/errors.ts';
 import { contentId, count, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
-import { partCause, plainCause, studyCause } from './causes/causes.ts';
+import { evidenceCause, partCause, studyCause } from './causes/causes.ts';
 import { claimState } from './evidence/assessment.ts';
 import { fieldOrder, furtherKinds } from './evidence/evidence.ts';
 import { sourceKind } from './sources/source-session.ts';
@@ -82,8 +82,8 @@ export const overviewFinding = z.strictObject({
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),
   reasonCode: z.string().nullable(),
-  /** The cause behind `reasonCode`; null without one. */
-  cause: plainCause.nullable(),
+  /** The cause behind `reasonCode`, and more exactly if an engine failed; null without one. */
+  cause: evidenceCause.nullable(),
   trackIndex: count.nullable(),
   text,
   /** The text without the first places, which some texts name. */
@@ -187,7 +187,9 @@ export const runtimeOverview = z.strictObject({
   check: overviewPart,
   explanations: overviewPart,
   /** Everything that is kept back, with the reason: evidence, claims, captions, lines. */
-  withheld: z.array(z.strictObject({ what: text, reasonCode: z.string().min(1), text, cause: plainCause.nullable() })),
+  withheld: z.array(
+    z.strictObject({ what: text, reasonCode: z.string().min(1), text, cause: evidenceCause.nullable() }),
+  ),
   actions: z.array(overviewAction),
 });
 

@@ -1,4 +1,5 @@
 import type { Range } from '../contract/base/grammar.ts';
+import type { EngineFailureCause } from '../contract/causes/engine-cause.ts';
 import {
   type EvidenceArtifact,
   maximumLineCharacters,
@@ -98,8 +99,25 @@ export function secondTexts(first: readonly string[], second: readonly string[])
   });
 }
 
-/** A region and the answer of a recognizer for it. */
-export type RecognizedRegion = Range & KeptRegion;
+/** A region and the answer of a recognizer for it; with the cause if it was not recognized, and has no answer. */
+export type RecognizedRegion = Range & KeptRegion & { readonly cause?: EngineFailureCause };
+
+/** The regions of a transcript that were not recognized. */
+export const unrecognizedIn = ({
+  facts,
+}: {
+  readonly facts: readonly (RecognisedRegionFact | { readonly kind: string })[];
+}): UnrecognizedRegion[] =>
+  facts.flatMap((fact) => ('heard' in fact && fact.cause !== undefined ? [{ ...fact, cause: fact.cause }] : []));
+
+/** A stretch of detected speech that was not recognized, and why. */
+export type UnrecognizedRegion = RecognisedRegionFact & { readonly cause: EngineFailureCause };
+
+/** How many regions of a transcript were not recognized, as it states; nothing if all were, as in every earlier transcript. */
+export const unrecognizedParameters = (regions: readonly RecognisedRegionFact[]): EvidenceArtifact['parameters'] => {
+  const count = regions.filter(({ cause }) => cause !== undefined).length;
+  return count === 0 ? {} : { unrecognisedRegions: count };
+};
 
 /** The fields of a line that the answer of its recognizer lacks. */
 type PlacedLine = Omit<RecognizedLine, 'identified' | 'second'>;
@@ -150,13 +168,14 @@ export interface PlacedTranscript {
 /** Places the recognized text: the regions, and the lines in order of time. */
 export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
   const regions = recognized.map(
-    ({ startMs, endMs, heard, raw }, index): RecognisedRegionFact => ({
+    ({ startMs, endMs, heard, raw, cause }, index): RecognisedRegionFact => ({
       kind: 'recognised_region',
       index,
       startMs,
       endMs,
       heard,
       language: raw.language,
+      ...(cause === undefined ? {} : { cause }),
     }),
   );
   const lines = recognized.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
 import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
@@ -72,7 +73,14 @@ export async function openTranslator(
   { detector, ledger, clock }: TranslatorBasis,
 ): Promise<CaptionTranslations> {
   const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
-  const chat = await openHostedChat({ ...chosen, clock, limits, temperature: 0, patienceMs: usualPatienceMs });
+  const chat = await openHostedChat({
+    ...chosen,
+    clock,
+    limits,
+    temperature: 0,
+    quotesRefusals: true,
+    patienceMs: usualPatienceMs,
+  });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
   return new CaptionTranslations({
     ...chosen,
@@ -269,7 +277,7 @@ export class TranslationAsker {
       const { code, message } = error.reason;
       const isOfQuestion = silence.isBroken && refusedQuestion.includes(code);
       silence.noted(error, asked.length === 1);
-      return { ...named, ...nothing, failure: isOfQuestion ? `refused: ${message}` : message };
+      return { ...named, ...nothing, failure: isOfQuestion ? failureMessage(`refused: ${message}`) : message };
     }
   }
 

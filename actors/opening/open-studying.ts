@@ -84,6 +84,7 @@ export function openStudying(options: StudyingOptions): Studying {
   const transcriberOf = (recognizer: Recognizer) =>
     new Transcriber({
       recognizer,
+      clock,
       launcher,
       detector,
       objectStore,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type { Clock } from '../../contract/base/clock.ts';
 import type { Range } from '../../contract/base/grammar.ts';
+import type { EngineFailureCause } from '../../contract/causes/engine-cause.ts';
 import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
@@ -25,6 +27,7 @@ import {
   secondTexts,
   speechOf,
   speechRegions,
+  unrecognizedParameters,
 } from '../../rules/recognition.ts';
 import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
@@ -32,9 +35,11 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
 import type { KeptParts } from '../study/kept-windows.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
+import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
 
 interface TranscriberOptions {
   readonly recognizer: Recognizer;
+  readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
   readonly detector: Detector;
@@ -91,7 +96,10 @@ export class Transcriber {
     };
   }
 
-  /** Rejects with `ProcessFailure`, `DetectionFailure` or `RecognitionFailure`, and with a fault where the media is gone. */
+  /**
+   * A region that cannot be recognized is in the transcript with its cause. Rejects with the failure of the first if all are, with
+   * `ProcessFailure` or `DetectionFailure`, and with a fault where the media is gone.
+   */
   async transcribe(work: TranscriptRequest): Promise<EvidenceArtifact | UnavailableReason> {
     const { source, start, speech, silences, signal } = work;
     const { analysisRequest: request } = start;
@@ -102,12 +110,15 @@ export class Transcriber {
     const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
     const firstMs = totalLengthOf(first);
     const totalMs = firstMs + totalLengthOf(again);
-    const placed = placedTranscript(
-      await this.#recognized(work, first, (completedMs) => work.recognized(completedMs, totalMs)),
+    const attempts = new RegionAttempts(this.#options.clock, recognizer.engine);
+    const firstRun = await this.#recognized({ ...work, attempts }, first, [], (completedMs) =>
+      work.recognized(completedMs, totalMs),
     );
-    const secondRun = await this.#recognized(work, again, (completedMs) =>
+    const secondRun = await this.#recognized({ ...work, attempts }, again, firstRun, (completedMs) =>
       work.recognized(firstMs + completedMs, totalMs),
     );
+    // The gates compare two runs, so a region needs both.
+    const placed = placedTranscript(firstRun.map((region, at) => asUnrecognized(region, secondRun[at]?.cause)));
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
@@ -129,7 +140,7 @@ export class Transcriber {
         derivedAudio: null,
       },
       tool: recognizer.tools[0],
-      parameters: this.#parameters(source, start),
+      parameters: { ...this.#parameters(source, start), ...unrecognizedParameters(placed.regions) },
       facts: placed.regions.flatMap((region) => [
         region,
         ...lines.filter(({ regionIndex }) => regionIndex === region.index),
@@ -171,13 +182,17 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** `recognized` gets the ms of the regions before each one that is not kept. */
+  /**
+   * `recognized` gets the ms of the regions before each one that is not kept. Regions that an earlier run did not recognize are left
+   * out. Rejects with the failure of the first region if none was recognized.
+   */
   async #recognized(
-    work: TranscriptRequest,
+    work: AttemptedWork,
     regions: readonly Range[],
+    before: readonly RecognizedRegion[],
     recognized: (completedMs: number) => void,
   ): Promise<RecognizedRegion[]> {
-    const { source, start } = work;
+    const { source, start, attempts } = work;
     const { analysisRequest: request } = start;
     const { recognizer, ffmpeg } = this.#options;
     const input = {
@@ -191,28 +206,51 @@ export class Transcriber {
       },
     };
     const done: RecognizedRegion[] = [];
+    const failed: RegionUnrecognized[] = [];
     let doneMs = 0;
     const spent = { speechMs: 0, workMs: 0 };
     try {
-      for (const region of regions) {
+      for (const [at, region] of regions.entries()) {
         work.signal.throwIfAborted();
-        const make = async (): Promise<KeptRegion> => {
-          // Called here alone: a region that an earlier host kept takes no time, and would make the pace of the rest look fast.
-          recognized(doneMs);
+        const recognize = async (): Promise<KeptRegion> => {
           const began = performance.now();
           const kept = await this.#recognize(work, region);
           spent.speechMs += region.endMs - region.startMs;
           spent.workMs += performance.now() - began;
           return kept;
         };
-        const part = { make, kept: work.kept, signal: work.signal };
-        done.push({ ...region, ...(await this.#options.regions.of(input, region, part)) });
+        const make = async (): Promise<KeptRegion> => {
+          // Called here alone: a region that an earlier host kept takes no time, and would make the pace of the rest look fast.
+          recognized(doneMs);
+          return attempts.of(recognize, work.signal);
+        };
+        const known = before[at];
+        if (known?.cause !== undefined) done.push(known);
+        else done.push(await this.#attempted(input, region, { make, kept: work.kept, signal: work.signal }, failed));
         doneMs += region.endMs - region.startMs;
       }
+      const [first] = failed;
+      if (first !== undefined && done.every(({ cause }) => cause !== undefined)) throw first.cause;
       return done;
     } finally {
       // A study whose time was up says most of how long the next one takes. What cannot be noted is learnt from another one.
       await this.#options.pace?.noted(spent.speechMs, spent.workMs).catch(() => undefined);
+    }
+  }
+
+  /** A region as it is kept or recognized, or with the cause why not, which `failed` gets too. */
+  async #attempted(
+    input: Parameters<KeptParts<KeptRegion>['of']>[0],
+    region: Range,
+    part: Parameters<KeptParts<KeptRegion>['of']>[2],
+    failed: RegionUnrecognized[],
+  ): Promise<RecognizedRegion> {
+    try {
+      return { ...region, ...(await this.#options.regions.of(input, region, part)) };
+    } catch (error) {
+      if (!(error instanceof RegionUnrecognized)) throw error;
+      failed.push(error);
+      return asUnrecognized({ ...region, ...emptyRegion }, error.failure);
     }
   }
 
@@ -229,6 +267,20 @@ export class Transcriber {
     return { heard, raw: await recognizer.recognize({ samples, language: askedLanguageOf(start) }, signal, waits) };
   }
 }
+
+/** A study whose regions are recognized in a few attempts each. */
+interface AttemptedWork extends TranscriptRequest {
+  readonly attempts: RegionAttempts;
+}
+
+/** A region of which nothing was recognized: no sample gave a text. */
+const emptyRegion: KeptRegion = {
+  heard: { samples: 0, contentId: `sha256:${createHash('sha256').digest('hex')}` },
+  raw: { language: null, lines: [] },
+};
+
+const asUnrecognized = (region: RecognizedRegion, cause: EngineFailureCause | undefined): RecognizedRegion =>
+  cause === undefined ? region : { ...region, ...emptyRegion, cause };
 
 /** The text of a second run for each line, in the order of the lines; undefined if there was only one run. */
 function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognizedRegion[]): (string | null)[] {

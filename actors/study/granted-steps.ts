@@ -140,9 +140,10 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
       };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ProcessFailure && error.stderr !== '') {
+      const ended = error instanceof RecognitionFailure ? error.cause : error;
+      if (ended instanceof ProcessFailure && ended.stderr !== '') {
         this.#options.report(
-          `${operation.declared.link} failed: ${error.message}; the process printed: ${lastLine(error.stderr)}`,
+          `${operation.declared.link} failed: ${ended.message}; the process printed: ${lastLine(ended.stderr)}`,
         );
       }
       return { events: [...renewed, operation.failed(study, work, failureOf(error))], writes: [] };

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
+import { causesText } from '../../contract/causes/wording.ts';
 import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -38,7 +39,7 @@ import {
   WrongCall,
 } from '../terminal/call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
-import { warningLine, withheldLine } from '../terminal/summary.ts';
+import { unrecognizedLines, warningLine, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, isOfSpeech, rowsRemark, timedLine } from './caption-lines.ts';
 import { filedCaptions } from './captions.ts';
@@ -332,13 +333,20 @@ async function attestedBy(able: AbleCall, runtimeId: string, reviewer: Reviewer,
   const { call, executor } = able;
   const { terminal } = call;
   const drafts = await call.host.captions.corrections(runtimeId);
+  const overview = await call.host.overview(runtimeId);
   const found = captionTexts(drafts);
   if (found.length === 0) {
-    const isSpeech = isOfSpeech(drafts) ?? executor?.startsWith('recognized') ?? false;
-    const none = isSpeech ? 'no speech was recognized in it' : 'its subtitles have no lines';
+    const { causes, state } = overview.captions;
+    const isSilent = causes.some((cause) => cause.code === 'no_line_passed' && cause.params.lines === 0);
+    const isSpeech = isSilent || (isOfSpeech(drafts) ?? executor?.startsWith('recognized') ?? false);
+    const unknown = isSpeech ? 'no speech was recognized in it' : 'its subtitles have no lines';
+    // The engine that failed says more than the transcript that is missing for it.
+    const first = causes.map((cause) => ('cause' in cause.params && cause.params.cause) || cause);
+    const none = state === 'never' && !isSilent ? causesText(first, 'terminal') : unknown;
     const attach = `--subtitles FILE:${asked.target}`;
     throw new WrongCall(`no captions can be made of ${asked.film}: ${none}. Attach subtitles with ${attach}`);
   }
+  for (const line of unrecognizedLines(overview)) terminal.remark(line);
   terminal.remark(`the captions will be made of: ${found.map(({ what }) => what).join(', ')}`);
   for (const { what, lines } of found) {
     terminal.remark(`${what}: ${lines.length} lines`);

@@ -1,3 +1,4 @@
+import { isEngineFailure } from '../../contract/causes/engine-failures.ts';
 import { causesText, causeText } from '../../contract/causes/wording.ts';
 import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
@@ -90,6 +91,14 @@ export function nextLine(overview: RuntimeOverview, action: OverviewAction['acti
 /** The next step for captions that are there: a file beside the film. */
 export const captionsFileLine = ({ runtimeId, study }: Pick<RuntimeOverview, 'runtimeId' | 'study'>): string =>
   `next: write the captions to a file (${asTyped(`export ${runtimeId} captions.srt --output captions.${study.targetLanguage}.srt`)})`;
+
+/** The passages of a film whose speech was not recognized, a line each, with what changes it. */
+export const unrecognizedLines = ({ withheld }: RuntimeOverview): string[] =>
+  withheld.flatMap(({ text, reasonCode, cause }) =>
+    reasonCode === 'recognition_failed' && cause !== null && isEngineFailure(cause.code)
+      ? [[text, causeText(cause, 'terminal').remedy ?? []].flat().join('; ')]
+      : [],
+  );
 
 /** The possible next steps, a line each; that of an approval shows if captions can follow. */
 function nextLines(overview: RuntimeOverview): string[] {

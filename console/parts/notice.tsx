@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { readersRemedy } from '../../contract/causes/refusals.ts';
-import { withLengths } from '../../contract/causes/stored-failures.ts';
+import { refusalCauseOf, withLengths } from '../../contract/causes/stored-failures.ts';
 import type { PagePlace } from '../../contract/causes/wording.ts';
 import { addressOf } from '../host/route.ts';
 import { lock } from '../host/session.ts';
@@ -173,6 +173,11 @@ export function failureWords(error: unknown): FailureWords {
   if (!(error instanceof Error)) return { what: String(error), hint: null, code: null, isLocked: false };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   const ofClient = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  const cause = code === null ? null : refusalCauseOf(code, error.message);
+  if (cause !== null) {
+    const { what, remedy } = pageText(cause);
+    return { what, hint: remedy, code, isLocked: false };
+  }
   const hint = (code === null ? null : readersRemedy(code, 'page')) ?? ofClient;
   return { what: error.message, hint, code, isLocked: code === 'unauthorized' };
 }

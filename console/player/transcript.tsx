@@ -13,12 +13,13 @@ interface Text {
   readonly lines: readonly Mark[];
 }
 
-/** The lanes of a study that hold words, what was recognized first. */
+/** The lanes of a study that hold words, what was recognized first. Among the lines are passages that were not recognized. */
 export function textsOf(lanes: readonly Lane[]): readonly Text[] {
   const texts = lanes.flatMap(({ key, title, marks }) => {
     const lines = marks.filter(({ subject }) => {
-      const kind = subject.kind === 'fact' ? subject.row.facts[subject.factIndex]?.kind : undefined;
-      return kind === 'transcript_line' || kind === 'subtitle_cue';
+      const fact = subject.kind === 'fact' ? subject.row.facts[subject.factIndex] : undefined;
+      if (fact?.kind === 'recognised_region') return fact.cause !== undefined;
+      return fact?.kind === 'transcript_line' || fact?.kind === 'subtitle_cue';
     });
     return lines.length === 0 ? [] : { key, title, lines };
   });

@@ -1,3 +1,4 @@
+import type { Cause } from '../../contract/causes/causes.ts';
 import type { AssessmentAudits, ClaimState } from '../../contract/evidence/assessment.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { Finding } from '../../contract/overview.ts';
@@ -57,6 +58,10 @@ const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
   field_order: ({ order, repeatedMilli }) =>
     `${order === 'unknown' ? 'the order of fields is not known' : `${wordsOf(String(order))} fields`}${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
   letterbox: ({ width, height, left, top }) => `black bars around ${width} × ${height} pixels, from ${left}, ${top} on`,
+  recognised_region: ({ cause }) =>
+    cause === undefined
+      ? wordsOf('recognised_region')
+      : `speech that was not recognized: ${whatWords([cause as Cause])}`,
   unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${pageReason(String(reasonCode))}`,
 };
 
@@ -102,8 +107,8 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /** The class that a fact is drawn with. */
-export const toneOfFact = ({ kind, outcome }: Fact): string =>
-  outcome === 'withheld' ? 'fault' : (tones[kind] ?? 'other');
+export const toneOfFact = ({ kind, outcome, cause }: Fact): string =>
+  outcome === 'withheld' || cause !== undefined ? 'fault' : (tones[kind] ?? 'other');
 
 export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
 type AnyRow = EvidenceRow | FurtherRow;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { count, languageTag, positive } from '../base/grammar.ts';
 import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
+import { engineFailureCause } from './engine-cause.ts';
 import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
 import { type ReasonCode, reasonTexts } from './reasons.ts';
 
@@ -20,6 +21,17 @@ export const plainCause = z.strictObject({
   code: z.enum(Object.keys(reasonTexts) as [ReasonCode, ...ReasonCode[]]),
   params: z.strictObject({}),
 });
+
+const work = z.strictObject({ of: z.enum(['file', 'video', 'study']) });
+
+const failureOf = (codes: readonly FailureCode[]) =>
+  z.strictObject({ code: z.enum([...new Set(codes)] as [FailureCode, ...FailureCode[]]), params: work });
+
+/** The causes of a study that ended without its result. */
+export const studyCause = failureOf(studyFailures);
+
+/** Why a step of a study came to nothing: its engine failed, or the study ended in the middle of it. */
+export const stepCause = z.discriminatedUnion('code', [engineFailureCause, studyCause]);
 
 /** Obstacles to captions that a plan and a study can have. */
 const captionCauses = [
@@ -59,7 +71,8 @@ const lineCauses = [
   causeOf('no_text_track', { languages: z.array(languageTag).min(1) }),
   causeOf('no_cue_in_range', { languages: z.array(languageTag).min(1) }),
   causeOf('not_recognised', {}),
-  causeOf('nothing_recognised', { reason: plainCause.shape.code }),
+  /** `cause`: why, if the step failed. */
+  causeOf('nothing_recognised', { reason: plainCause.shape.code, cause: stepCause.optional() }),
   /** `lines`: how many were recognized, and withheld by the gates. */
   causeOf('no_line_passed', { lines: count }),
   causeOf('no_supported_line', {}),
@@ -75,6 +88,7 @@ const partCauses = [
   causeOf('captions_to_come', {}),
   causeOf('captions_missing', {}),
   causeOf('attempts_failed', { attempts: positive }),
+  causeOf('no_translation_passed', {}),
   causeOf('no_text_to_caption', {}),
   causeOf('no_explainer', {}),
   /** The way out: the subtitle tracks of the film would give captions. */
@@ -108,20 +122,16 @@ const engineCauses = [
 /** Why an engine of the host or of this machine is not in use. */
 export const engineCause = z.discriminatedUnion('code', engineCauses);
 
-const work = z.strictObject({ of: z.enum(['file', 'video', 'study']) });
-
-const failureOf = (codes: readonly FailureCode[]) =>
-  z.strictObject({ code: z.enum([...new Set(codes)] as [FailureCode, ...FailureCode[]]), params: work });
-
 /** The causes of an ingest without a source. The code of its failure is one of them if the host knows no other. */
 export const ingestCause = failureOf(ingestFailures);
 
-/** The causes of a study that ended without its result. */
-export const studyCause = failureOf(studyFailures);
+/** The causes of evidence that is not there: a reason, or a step that came to nothing. */
+export const evidenceCause = z.discriminatedUnion('code', [plainCause, engineFailureCause, studyCause]);
 
 /** The causes of a part of an overview. */
 export const partCause = z.discriminatedUnion('code', [
   plainCause,
+  engineFailureCause,
   ...captionCauses,
   ...methodCauses,
   ...lineCauses,
@@ -171,6 +181,7 @@ export const warningCause = z.discriminatedUnion('code', [
 export const cause = z.discriminatedUnion('code', [
   failureOf([...ingestFailures, ...studyFailures]),
   ...engineCauses,
+  engineFailureCause,
   plainCause,
   ...captionCauses,
   ...methodCauses,
@@ -189,6 +200,8 @@ export type PlannedCause = z.infer<typeof plannedCause>;
 export type WarningCause = z.infer<typeof warningCause>;
 export type PlainCause = z.infer<typeof plainCause>;
 export type FailureCause = { readonly code: FailureCode; readonly params: z.infer<typeof work> };
+export type StepCause = z.infer<typeof stepCause>;
+export type EvidenceCause = z.infer<typeof evidenceCause>;
 export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
 export type LinesCause =

@@ -1,4 +1,6 @@
-import type { FailureCause } from './causes.ts';
+import type { CauseWith, FailureCause } from './causes.ts';
+import type { EngineFailureCause } from './engine-cause.ts';
+import { type EngineFailureCode, type FailingEngine, isEngineFailure, refusalCodeOf } from './engine-failures.ts';
 import { type FailedWork, ingestFailures, studyFailures } from './failures.ts';
 import type { Spelling } from './wording.ts';
 
@@ -33,6 +35,75 @@ export function failureCauseOf({ code, message }: StoredFailure, of: FailedWork)
     code: known.find((each) => each === word) ?? known.find((each) => each === code) ?? 'other_failure',
     params: { of },
   };
+}
+
+/** The cause of an engine's failure by the first word of its message, beside `http_` and three digits. */
+const ofEngines: Readonly<Record<string, EngineFailureCode>> = {
+  timeout: 'engine_late',
+  unreachable: 'engine_unreachable',
+  redirected: 'engine_redirected',
+  too_large: 'engine_answer_too_large',
+  invalid_output: 'engine_answer_impossible',
+  model_changed: 'engine_changed',
+  model_broken: 'engine_model_broken',
+  uneven_sound: 'sound_unreadable',
+  worker_failed: 'engine_stopped',
+  deadline: 'engine_late',
+  launch_failed: 'engine_stopped',
+  tool_missing: 'engine_gone',
+  tool_exit: 'engine_stopped',
+  tool_signal: 'engine_stopped',
+  output_limit: 'engine_answer_too_large',
+};
+
+/** Sentences behind these words that every version has written, where one word has several causes. */
+const sentences: readonly (readonly [RegExp, EngineFailureCode])[] = [
+  [/^invalid_output: .*\bis not JSON\b/, 'engine_answered_text'],
+  [/^invalid_output: .*\b(?:has another shape|is not a chat completion)\b/, 'engine_answered_other_json'],
+  [/^(?:deadline|tool_exit|tool_signal|output_limit): ffmpeg\b/, 'sound_unreadable'],
+];
+
+/** Words in front of the failure of an engine, which has a first word of its own. */
+const around = ['translator', 'worker_failed', 'refused'] as const;
+
+/**
+ * The cause of an engine's failure by a stored message, `word: what happened`. If the word has several causes, the message is
+ * `word: code: what happened`. Words of a server are at its end. Null for a message of anything else.
+ */
+export function engineFailureOf(message: string, engine: FailingEngine): EngineFailureCause | null {
+  const [, word = '', rest = ''] = beginning.exec(message) ?? [];
+  const inner = around.some((each) => each === word) ? engineFailureOf(rest, engine) : null;
+  if (inner !== null) return inner;
+  const [, second = ''] = beginning.exec(rest) ?? [];
+  const [, digits] = /^http_(\d{3})$/.exec(word) ?? [];
+  const bySentence = sentences.find(([sentence]) => sentence.test(message))?.[1];
+  const byWord = digits === undefined ? ofEngines[word] : refusalCodeOf(Number(digits));
+  const code = isEngineFailure(second) ? second : (bySentence ?? byWord);
+  if (code === undefined) return null;
+  const [, said] = /\(it said “([^“”]+)/.exec(rest) ?? [];
+  const status = digits === undefined ? {} : { status: Number(digits) };
+  return { code, params: { engine, ...status, ...(said === undefined ? {} : { said }) } };
+}
+
+/** The failure of the server that translates captions, by the message of an attempt or of its refusal; null if it was none. */
+export function translationFailureOf(message: string): EngineFailureCause | CauseWith<'no_translation_passed'> | null {
+  if (firstWordOf(message, ['translator']) === null) return null;
+  return engineFailureOf(message, 'translation') ?? { code: 'no_translation_passed', params: {} };
+}
+
+/** The failure of an engine behind the refusal of a request, by its code and message; null for any other refusal. */
+export const refusalCauseOf = (code: string, message: string): EngineFailureCause | null =>
+  code === 'caption_translation_failed' ? engineFailureOf(message, 'translation') : null;
+
+/**
+ * The cause of a step that its study goes on without: a failure of its engine, or of the study in which it stopped. A study that has
+ * used up its time and a program that was too slow begin with the same word.
+ */
+export function stepFailureOf(failure: StoredFailure, engine: FailingEngine | null): EngineFailureCause | FailureCause {
+  const ofStudy = failureCauseOf(failure, 'study');
+  const isOfEngine =
+    failure.code === 'executor_failed' && !/^(?:deadline: the study|aborted|canceled)\b/.test(failure.message);
+  return (isOfEngine && engine !== null ? engineFailureOf(failure.message, engine) : null) ?? ofStudy;
 }
 
 /** A sentence of the host with its milliseconds as a reader has lengths: `at most 600000 ms` is `at most 10:00` for the page. */

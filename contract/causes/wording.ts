@@ -1,4 +1,11 @@
-import type { Cause, CauseCode, CauseWith } from './causes.ts';
+import type { Cause, CauseCode, CauseWith, StepCause } from './causes.ts';
+import {
+  type EngineFailureCode,
+  type EngineFault,
+  engineFailureTexts,
+  isEngineFailure,
+  passingFailures,
+} from './engine-failures.ts';
 import { type FailedWork, type FailureCode, failureTexts, isFailure, otherFailures } from './failures.ts';
 import { isReason, type ReasonCode, reasonTexts } from './reasons.ts';
 
@@ -41,7 +48,11 @@ interface Wording<Params> {
   readonly joint?: Joint | ((params: Params) => Joint | null);
 }
 
-type Wordings = { readonly [Code in Exclude<CauseCode, ReasonCode | FailureCode>]: Wording<CauseWith<Code>['params']> };
+type Wordings = {
+  readonly [Code in Exclude<CauseCode, ReasonCode | FailureCode | EngineFailureCode>]: Wording<
+    CauseWith<Code>['params']
+  >;
+};
 
 const either = (languages: readonly string[], { language }: Spelling, word: string): string =>
   languages.map(language).join(` ${word} `);
@@ -89,6 +100,13 @@ const textOrSpeech = {
 } as const;
 
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
+
+/** A failed step is repeated by another study, and its engine has to be mended first. */
+function mendedFirst(cause: StepCause | undefined, reader: Reader, spelling: Spelling): string {
+  const remedy = cause === undefined ? null : causeText(cause, reader, spelling).remedy;
+  const again = studiedAgain[reader];
+  return remedy === null || remedy === again ? again : `${remedy}; then ${again}`;
+}
 
 const wordings: Wordings = {
   no_caption_executor: {
@@ -304,9 +322,16 @@ const wordings: Wordings = {
     joint: ': ',
   },
   nothing_recognised: {
-    what: ({ reason }) => `the study has no transcript: ${reason}`,
-    pageWhat: ({ reason }) => `the study has no transcript: ${reasonTexts[reason]}`,
-    remedies: studiedAgain,
+    what: ({ reason, cause }, spelling) =>
+      `the study has no transcript: ${reason}${cause === undefined ? '' : `: ${causeText(cause, 'terminal', spelling).what}`}`,
+    pageWhat: ({ reason, cause }, spelling) =>
+      `the study has no transcript: ${cause === undefined ? reasonTexts[reason] : causeText(cause, 'page', spelling).what}`,
+    remedies: {
+      terminal: ({ cause }, spelling) => mendedFirst(cause, 'terminal', spelling),
+      page: ({ cause }, spelling) => mendedFirst(cause, 'page', spelling),
+      agent: ({ cause }, spelling) => mendedFirst(cause, 'agent', spelling),
+    },
+    at: 'operations',
   },
   no_line_passed: {
     what: ({ lines }) =>
@@ -339,6 +364,15 @@ const wordings: Wordings = {
       page: 'study the range again, and approve the new study',
       agent: anotherStudy,
     },
+  },
+  no_translation_passed: {
+    what: 'no translated line passed its checks',
+    remedies: {
+      terminal: 'try again, or use another model: media-study settings set caption-translation-model=NAME',
+      page: 'try again, or use another model as “Caption translation model” among all settings',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
   },
   no_text_to_caption: {
     what: 'the media has no text track, and its speech was not recognized',
@@ -403,8 +437,18 @@ function ofFailure(code: FailureCode): Wording<{ readonly of: FailedWork }> {
   };
 }
 
+/** The wording of an engine's failure. Only a person can mend an engine; an agent can try again if the failure may pass. */
+function ofEngine(code: EngineFailureCode): Wording<EngineFault> {
+  const { what, remedies } = engineFailureTexts[code];
+  const later = ({ engine }: EngineFault) =>
+    engine === 'translation' ? 'make the captions again later, or tell a person' : `${anotherStudy}; or tell a person`;
+  const agent = passingFailures.includes(code) ? later : inTheHandsOfAPerson;
+  return { what, remedies: { ...remedies, agent }, at: 'operations' };
+}
+
 /** The row of a cause, as one that takes its params. */
 function wordingOf({ code }: Cause): Wording<Cause['params']> {
+  if (isEngineFailure(code)) return ofEngine(code) as Wording<Cause['params']>;
   if (isReason(code)) return { what: reasonTexts[code], ...ofReasons[code] };
   return (isFailure(code) ? ofFailure(code) : wordings[code as keyof Wordings]) as Wording<Cause['params']>;
 }

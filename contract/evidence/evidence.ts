@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toolIdentity } from '../base/artifact.ts';
 import { contentId, count, givenLine, languageTag, positive, range, wellFormedText } from '../base/grammar.ts';
+import { engineFailureCause } from '../causes/engine-cause.ts';
 import { keyframeFact, waveformFact } from './evidence-object.ts';
 
 /** Most characters of a line: no one says so much in one region. */
@@ -40,7 +41,8 @@ export type GateReason = z.infer<typeof gateReason>;
 
 /**
  * One region of detected speech with the padding around it, as the input of a recognizer: by itself, at 16 kHz in mono. `heard`
- * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words.
+ * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
+ * `cause` was not recognized: its recognizer failed, or was not called after it had failed at others. It has no samples and no line.
  */
 export const recognisedRegionFact = z.strictObject({
   kind: z.literal('recognised_region'),
@@ -48,6 +50,8 @@ export const recognisedRegionFact = z.strictObject({
   ...span,
   heard: z.strictObject({ samples: count, contentId }),
   language: z.string().min(1).max(64).nullable(),
+  /** Absent in a region that was recognized, and in all of versions before 1.1. */
+  cause: engineFailureCause.optional(),
 });
 
 /** A word on the source's own time line; `confidence` is null if the recognizer gives none. */
@@ -213,6 +217,7 @@ export const parameters = z.record(z.string(), z.union([z.string(), z.number(), 
 export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
   speech_activity: ['channelsApart', 'channelsApartMs', 'unconfirmedWindows', 'unconfirmedWindowsMs'],
   silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
+  transcript: ['unrecognisedRegions'],
   screen_text: ['unreadPicturesMs'],
 };
 

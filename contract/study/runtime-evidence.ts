@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { toolIdentity } from '../base/artifact.ts';
-import { plainCause } from '../causes/causes.ts';
+import { evidenceCause } from '../causes/causes.ts';
 import { detectedFact, furtherFact, furtherKind, furtherKinds, parameters } from '../evidence/evidence.ts';
 import { languageRangeFact } from '../evidence/evidence-read.ts';
 import { runtimeListFields } from './status.ts';
 import { evidenceKinds, studyEvidence } from './study-record.ts';
 
 const [available, unavailable] = studyEvidence.options;
-const unavailableRow = unavailable.extend({ parameters: z.null(), facts: z.tuple([]), cause: plainCause });
+const unavailableRow = unavailable.extend({ parameters: z.null(), facts: z.tuple([]), cause: evidenceCause });
 
 /**
  * One kind of evidence that a study has, with all its facts, or the reason why there is none. `tool` is null for what
  * came with the source; the parameters are those of the measurement. `trackIndex` names the track that a reason is of. `cause` has
- * the reason too, and more exactly where the study declared no language.
+ * the reason too, and more exactly where the study declared no language, or where an engine failed.
  */
 export const evidenceRow = z.discriminatedUnion('state', [
   available.extend({ parameters, facts: z.array(z.union([detectedFact, languageRangeFact])) }),

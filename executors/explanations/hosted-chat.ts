@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { count, identityOf, labelLine, shownText } from '../../contract/base/grammar.ts';
+import { withSaid } from '../../contract/causes/engine-failures.ts';
 import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from './hosted-provider.ts';
+import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently, refusedIn, wireOf } from './hosted-provider.ts';
 import type { Explained } from './language-explainer.ts';
 
 /** As much of a chat completion as is looked at; servers differ in the rest. */
@@ -129,6 +130,8 @@ interface HostedChatOptions {
   readonly limits: ChatLimits;
   /** By default the server decides. */
   readonly temperature?: number;
+  /** True if a failure quotes the words of the server about a request that it refuses; by default it has none of them. */
+  readonly quotesRefusals?: boolean;
   /** The longest wait in ms, for one question, until a server that refuses for now takes it; by default none. */
   readonly patienceMs?: number;
 }
@@ -148,7 +151,7 @@ export interface HostedChat {
 
 /** Makes a client of a model. The client library is loaded here, not before. */
 export async function openHostedChat(options: HostedChatOptions): Promise<HostedChat> {
-  const { provider, model, clock, limits, temperature, patienceMs = 0 } = options;
+  const { provider, model, clock, limits, temperature, patienceMs = 0, quotesRefusals = false } = options;
   const { maxCompletionTokens, maxProviderResponseBytes, maxWallMs } = limits;
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
@@ -187,13 +190,27 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
   const once = (question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer> =>
     inTime(
       { clock, wallMs: maxWallMs, signal },
-      async (bounded) => chatAnswerOf(await send(question, bounded), limits, holdsKey),
+      async (bounded) => {
+        const answer = await send(question, bounded);
+        if (quotesRefusals) demandCompletion(answer, provider.apiKey);
+        return chatAnswerOf(answer, limits, holdsKey);
+      },
       (error, isLate) =>
-        isLate ? new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+        isLate
+          ? new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error)
+          : failureOf(error, quotesRefusals),
     );
   return {
     ask: (question, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(question, signal)),
   };
+}
+
+/** Throws `NoCompletion` with its cause for text in the place of JSON, and for an error with status 200, which it quotes. */
+function demandCompletion(answer: unknown, apiKey: string | null): void {
+  if (typeof answer === 'string')
+    throw new NoCompletion(`${wireOf(answer, '') ?? 'engine_answered_text'}: the answer is not a chat completion`);
+  const refused = completion.safeParse(answer).success ? null : refusedIn(answer, apiKey);
+  if (refused !== null) throw new NoCompletion(`engine_error: ${withSaid('the answer is an error', refused.message)}`);
 }
 
 /** The usual cause of a refusal, by its status. */
@@ -202,8 +219,11 @@ const adviceOf: Readonly<Record<number, string>> = {
   404: '; it has no model of this name, or no chat completions at this address',
 };
 
-/** The failure in this host's own words: those of a provider may repeat the key. */
-function failureOf(error: unknown): ExplanationFailure {
+/** The words of a server that refused a request, as `boundedFetch` kept them in the error of the library. */
+const quotedIn = z.object({ error: z.looseObject({ message: z.string().nullish(), code: z.string().nullish() }) });
+
+/** The failure in this host's own words, and with `quotes` in those of the server behind them. */
+function failureOf(error: unknown, quotes: boolean): ExplanationFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ExplanationFailure) return each;
     // The library parses what calls itself JSON.
@@ -211,7 +231,12 @@ function failureOf(error: unknown): ExplanationFailure {
   }
   const status = error instanceof Error && 'status' in error ? Number(error.status) : Number.NaN;
   if (status >= 100 && status <= 599) {
-    return new ExplanationFailure(`http_${status}`, `the provider refused the request${adviceOf[status] ?? ''}`, error);
+    const sentence = `the provider refused the request${adviceOf[status] ?? ''}`;
+    const { message = null, code = null } = (quotes ? quotedIn.safeParse(error).data?.error : null) ?? {};
+    if (message === null) return new ExplanationFailure(`http_${status}`, sentence, error);
+    const isOfModel = code === 'model_not_found' || (status === 404 && /\bmodels?\b/i.test(message));
+    const detail = withSaid('the provider refused the request', message);
+    return new ExplanationFailure(`http_${status}`, isOfModel ? `engine_model_missing: ${detail}` : detail, error);
   }
   return new ExplanationFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
 }

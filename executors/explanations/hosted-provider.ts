@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
+import { cutText, labelLine } from '../../contract/base/grammar.ts';
+import { type EngineFailureCode, maximumSaid } from '../../contract/causes/engine-failures.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { following, paused, withinMs } from '../../formats/followed-signal.ts';
+import { following, onAbort, paused, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 
@@ -124,8 +127,8 @@ export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes
 
 /**
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
- * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps only the status and the time to wait. Its
- * words may repeat the key, and a library makes errors of them. Rejects with `ExplanationFailure` of `redirected` and `too_large`,
+ * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status, the time to wait, and the first
+ * words as `Refused` under `error`, where client libraries look for them. Words that may repeat the key are dropped. Rejects with `ExplanationFailure` of `redirected` and `too_large`,
  * and with the platform's error if no whole answer came.
  */
 export const boundedFetch =
@@ -145,9 +148,15 @@ export const boundedFetch =
       throw new ExplanationFailure('redirected', `the provider answered with ${status}`);
     }
     if (status >= 400) {
-      await response.body?.cancel();
+      const refused = refusedIn(await beginningOf(response), apiKey);
       const wait = headers.get('retry-after') ?? '';
-      return new Response(null, { status, headers: retryAfter.test(wait) ? { 'retry-after': wait } : {} });
+      return new Response(refused === null ? null : JSON.stringify({ error: refused }), {
+        status,
+        headers: {
+          ...(refused === null ? {} : { 'content-type': 'application/json' }),
+          ...(retryAfter.test(wait) ? { 'retry-after': wait } : {}),
+        },
+      });
     }
     const bytes = await boundedBody(response, maximumBytes);
     const type = headers.get('content-type');
@@ -156,6 +165,106 @@ export const boundedFetch =
       headers: type === null ? {} : { 'content-type': type },
     });
   };
+
+/** The words of a server about a request that it refused, and the code and the field that it names. */
+export interface Refused {
+  /** One line, without a key; null for none. */
+  readonly message: string | null;
+  readonly code: string | null;
+  readonly param: string | null;
+}
+
+/** As much of a refusal is read, in bytes, and for so long, in ms: its status alone says most. */
+const refusalLimits = { bytes: 16 * 1024, ms: 2_000 } as const;
+
+/** The first bytes of a body as text; what came until the limit if the rest is late or breaks off. */
+async function beginningOf({ body }: Pick<Response, 'body'>): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  try {
+    await withinMs(refusalLimits.ms, async (limit) => {
+      const letGo = onAbort(limit, () => void reader.cancel().catch(() => undefined));
+      try {
+        for (let length = 0; length < refusalLimits.bytes; ) {
+          const { done, value } = await reader.read();
+          if (done) return;
+          chunks.push(value);
+          length += value.length;
+        }
+      } finally {
+        letGo();
+      }
+    });
+    await reader.cancel();
+  } catch {
+    // The words are missing then, and the refusal is one all the same.
+  }
+  return Buffer.concat(chunks).subarray(0, refusalLimits.bytes).toString('utf8');
+}
+
+const field = z.string().nullish().catch(null);
+
+/** The errors of OpenAI, Ollama, llama.cpp, and of FastAPI, on which most servers in Python are built. */
+const refusal = z.looseObject({
+  error: z
+    .union([z.string(), z.looseObject({ message: field, code: field, param: field, type: field })])
+    .nullish()
+    .catch(null),
+  detail: z
+    .union([
+      z.string(),
+      z.array(z.looseObject({ loc: z.array(z.union([z.string(), z.number()])).catch([]), msg: z.string() })).max(64),
+    ])
+    .nullish()
+    .catch(null),
+  message: field,
+});
+
+/**
+ * The words of a server as one line that can be shown and stored. Null for none, for a page, and for words with the key. Quotes and marks
+ * of the messages around them are replaced.
+ */
+export function shownWords(words: string, apiKey: string | null): string | null {
+  if (/^\s*</.test(words)) return null;
+  // Servers show parts of a key that they refuse.
+  if (apiKey !== null && (keyEcho(apiKey)(words) || words.includes(apiKey.slice(0, shortestSecret)))) return null;
+  const line = cutText(
+    labelLine(words).replace(/\s+/gu, ' ').replaceAll(/[“”]/g, "'").replaceAll(';', ','),
+    maximumSaid,
+  );
+  return line === '' ? null : line;
+}
+
+/** The error in an answer, as text or as JSON; null if it has none. */
+export function refusedIn(body: unknown, apiKey: string | null): Refused | null {
+  const json = typeof body === 'string' ? jsonOf(body) : body;
+  const { data } = refusal.safeParse(json);
+  const { error = null, detail = null } = data ?? {};
+  const named = typeof error === 'string' ? { message: error } : (error ?? {});
+  const details =
+    typeof detail === 'string' ? detail : (detail ?? []).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(', ');
+  const words = named.message ?? (details === '' ? (data?.message ?? '') : details);
+  const plain = data === undefined && typeof body === 'string' ? body : words;
+  const [message, code, param] = [plain, named.code ?? named.type ?? '', named.param ?? ''].map((each) =>
+    shownWords(each, apiKey),
+  );
+  return [message, code, param].every((each) => each === null) ? null : ({ message, code, param } as Refused);
+}
+
+/** The form of an answer that is not JSON; null for plain text. */
+export function wireOf(text: string, type: string): EngineFailureCode | null {
+  if (/^text\/event-stream\b/i.test(type) || /^(?:event|data):/.test(text)) return 'engine_answered_events';
+  return /^\s*</.test(text) ? 'engine_answered_page' : null;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whole seconds. A date depends on the clock of the server, and model servers send none. */
 const retryAfter = /^\d{1,6}$/;

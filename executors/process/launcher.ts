@@ -83,19 +83,26 @@ async function putFiles(
   }
 }
 
-/** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. */
-async function takeFile(folder: string, name: string, maximumBytes: number): Promise<Buffer> {
+type Wanted = NonNullable<ProcessRequest['result']>;
+
+/** The end of what a process printed about itself, as much as a failure holds. */
+const PRINTED_BYTES = 4096;
+
+/** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. Failures hold its last words. */
+async function takeFile(folder: string, { name, maximumBytes }: Wanted, printed: Buffer): Promise<Buffer> {
+  const outcome = { exitCode: 0, stderr: printed.toString('utf8', Math.max(0, printed.length - PRINTED_BYTES)) };
   const handle = await open(
     path.join(folder, name),
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   ).catch((error: unknown) => {
-    throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`);
+    throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`, outcome);
   });
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new ProcessFailure('tool_exit', `ended without its result ${name} (not a file)`);
+    if (!found.isFile())
+      throw new ProcessFailure('tool_exit', `ended without its result ${name} (not a file)`, outcome);
     if (found.size > maximumBytes)
-      throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`);
+      throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`, outcome);
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -251,7 +258,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
   ): Promise<{ readonly stderr: Buffer; readonly result: Buffer | null }> {
     const ended = guarded.finished.then(async ({ stderr }) => ({
       stderr,
-      result: wanted === undefined ? null : await takeFile(folder, wanted.name, wanted.maximumBytes),
+      result: wanted === undefined ? null : await takeFile(folder, wanted, stderr),
     }));
     const [outcome, removal] = await Promise.allSettled([
       ended,

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
+import { withSaid } from '../../contract/causes/engine-failures.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
 import { servedLanguages } from '../../contract/served-languages.ts';
-import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently } from '../explanations/hosted-provider.ts';
+import {
+  boundedFetch,
+  type HostedProvider,
+  inTime,
+  keyEcho,
+  patiently,
+  type Refused,
+  refusedIn,
+  wireOf,
+} from '../explanations/hosted-provider.ts';
 import {
   ANSWER_TEXT,
   cleanText,
@@ -219,11 +229,15 @@ function wholeSegment({ text, words: given, logprobs }: Transcription): Segment 
 }
 
 /** Reads the answer of a transcription server, verbose or not. Throws `RecognitionFailure`. */
-function transcribedRegion(body: unknown, seconds: number): RawRegion {
+function transcribedRegion(body: unknown, seconds: number, apiKey: string | null): RawRegion {
   const answer = transcription.safeParse(body);
   if (!answer.success) {
+    const refused = refusedIn(body, apiKey);
     const place = answer.error.issues[0]?.path.join('.') ?? '';
-    throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
+    if (refused === null)
+      throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
+    const detail = withSaid('the answer is an error', refused.message);
+    throw new RecognitionFailure('invalid_output', detail, answer.error, 'engine_error');
   }
   return spokenIn(seconds, {
     language: statedLanguage(answer.data.language),
@@ -275,11 +289,40 @@ function formOf({ samples, language }: RegionSound, model: string, settings: Set
   return form;
 }
 
-function refusalOf(response: Response, { responseFormat }: Settings): RecognitionFailure {
+/** Words of servers about a request, beside the status of their refusal. They are the wire of others, and differ. */
+const refusalWords = {
+  format: /response_format|verbose_json|timestamp_granularit/i,
+  model: /\bmodels?\b/i,
+  language: /\blanguages?\b/i,
+} as const;
+
+/** The cause of a refusal by the words of the server; undefined if its status says all. */
+function refusedFor(status: number, refused: Refused, { responseFormat }: Settings, language: string | null) {
+  const words = Object.values(refused).join(' ');
+  const isOfForm = status === 400 || status === 422;
+  if (responseFormat === 'verbose_json' && isOfForm && refusalWords.format.test(words)) return 'engine_format_refused';
+  const isOfModel = status === 404 && refusalWords.model.test(words);
+  if (isOfModel || refused.code === 'model_not_found') return 'engine_model_missing';
+  const isOfLanguage = (isOfForm || status === 500) && refusalWords.language.test(words);
+  return isOfLanguage && language !== null ? 'engine_language_unknown' : undefined;
+}
+
+const nothingSaid: Refused = { message: null, code: null, param: null };
+
+async function refusalOf(
+  response: Response,
+  settings: Settings,
+  { language }: RegionSound,
+): Promise<RecognitionFailure> {
   const { status } = response;
-  const isAboutForm = responseFormat === 'verbose_json' && (status === 400 || status === 422);
-  const advice = isAboutForm ? '; a model without times needs --semantic-recognizer-response-format json' : '';
-  return new RecognitionFailure(`http_${status}`, `the server refused the request${advice}`, response);
+  const refused = refusedIn(await response.text(), null) ?? nothingSaid;
+  const isAboutForm = settings.responseFormat === 'verbose_json' && (status === 400 || status === 422);
+  const advice =
+    isAboutForm && refused.message === null
+      ? '; a model without times needs --semantic-recognizer-response-format json'
+      : '';
+  const detail = withSaid(`the server refused the request${advice}`, refused.message);
+  return new RecognitionFailure(`http_${status}`, detail, response, refusedFor(status, refused, settings, language));
 }
 
 function failureOf(error: unknown): RecognitionFailure {
@@ -293,11 +336,12 @@ function failureOf(error: unknown): RecognitionFailure {
   return new RecognitionFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, type: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RecognitionFailure('invalid_output', 'the answer is not JSON', error);
+    const code = wireOf(text, type);
+    throw new RecognitionFailure('invalid_output', 'the answer is not JSON', error, code ?? undefined);
   }
 }
 
@@ -319,12 +363,12 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   const ask = async (sound: RegionSound, signal: AbortSignal): Promise<unknown> => {
     const url = `${provider.baseUrl}/audio/transcriptions`;
     const response = await send(url, { method: 'POST', body: formOf(sound, model, settings), signal });
-    if (!response.ok) throw refusalOf(response, settings);
-    return parsed(await response.text());
+    if (!response.ok) throw await refusalOf(response, settings, sound);
+    return parsed(await response.text(), response.headers.get('content-type') ?? '');
   };
 
   const heard = (body: unknown, seconds: number): RawRegion => {
-    const region = transcribedRegion(body, seconds);
+    const region = transcribedRegion(body, seconds, provider.apiKey);
     // All that is kept of the answer.
     if (holdsKey(JSON.stringify(region))) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
     return region;

@@ -6,6 +6,7 @@ import {
   areUnchanged,
   type DigestOf,
   demandCurrent,
+  ofProgram,
   pinFiles,
   RecognitionFailure,
   type Recognizer,
@@ -56,21 +57,24 @@ function lineOf(words: readonly RawWord[]): RawLine[] {
 
 /**
  * Reads what `pocketsphinx_continuous -time yes` prints: of each utterance its text on one line, then its segments with
- * times, one a line. Throws `RecognitionFailure` where segments come before any text.
+ * times, one a line. Throws `RecognitionFailure` where segments come before any text, and where a text has none.
  */
 export function pocketsphinxRegion(printed: string): RawRegion {
-  const utterances: RawWord[][] = [];
+  const utterances: { readonly text: string; readonly words: RawWord[]; segments: number }[] = [];
   for (const line of printed.split('\n')) {
     const word = wordOf(line);
     if (word === undefined) {
-      utterances.push([]);
+      utterances.push({ text: line.trim(), words: [], segments: 0 });
       continue;
     }
     const utterance = utterances.at(-1);
     if (utterance === undefined) throw new RecognitionFailure('invalid_output', 'there is a word before any utterance');
-    if (word !== null) utterance.push(word);
+    utterance.segments += 1;
+    if (word !== null) utterance.words.push(word);
   }
-  return { language: null, lines: utterances.flatMap(lineOf) };
+  if (utterances.some(({ text, segments }) => text !== '' && segments === 0))
+    throw new RecognitionFailure('invalid_output', 'there is a text without the times of its words');
+  return { language: null, lines: utterances.flatMap(({ words }) => lineOf(words)) };
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -124,7 +128,10 @@ export async function openPocketsphinx(
     recognize: async ({ samples }, signal) => {
       await demandCurrent(isCurrent);
       const files = [{ name: SOUND_FILE, bytes: samples }];
-      const { stdout } = await launcher.run({ tool: executable, args, limits: LIMITS, signal, files });
+      const running = launcher.run({ tool: executable, args, limits: LIMITS, signal, files });
+      const { stdout } = await running.catch((error: unknown) => {
+        throw ofProgram(error);
+      });
       return spokenIn(secondsOf({ samples }), pocketsphinxRegion(stdout.toString('utf8')));
     },
   };

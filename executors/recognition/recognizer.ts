@@ -3,8 +3,13 @@ import { opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { cutText } from '../../contract/base/grammar.ts';
+import { type EngineFailureCode, withSaid } from '../../contract/causes/engine-failures.ts';
+import { processFailures } from '../../contract/causes/failures.ts';
+import { afterFirstWord } from '../../contract/causes/stored-failures.ts';
 import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
+import { shownWords } from '../explanations/hosted-provider.ts';
+import { ProcessFailure } from '../process/process.ts';
 import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
 
 /** One region as the input of a recognizer: by itself, without any earlier text. */
@@ -41,19 +46,54 @@ type RecognitionFailureCause =
   | 'too_large'
   | 'invalid_output'
   | 'model_changed'
+  | 'model_broken'
   | 'uneven_sound'
   | 'worker_failed'
+  | (typeof processFailures)[number]
   | `http_${number}`;
 
-/** A recognition that failed outside of a process of its own. `message` begins with the cause word. */
+/**
+ * A recognition that failed. `message` begins with the cause word. `code` follows it if that word has several causes
+ * (`contract/causes/stored-failures.ts`).
+ */
 export class RecognitionFailure extends Error {
   readonly reason: RecognitionFailureCause;
-  constructor(reason: RecognitionFailureCause, detail: string, cause?: unknown) {
-    super(`${reason}: ${detail}`, { cause });
+  constructor(reason: RecognitionFailureCause, detail: string, cause?: unknown, code?: EngineFailureCode) {
+    super(`${reason}: ${code === undefined ? '' : `${code}: `}${detail}`, { cause });
     this.name = 'RecognitionFailure';
     this.reason = reason;
   }
 }
+
+/** Words of whisper.cpp about a model that it cannot load, and about a language that it does not have. */
+const programWords: readonly (readonly [RegExp, EngineFailureCode])[] = [
+  [/unknown language/i, 'engine_language_unknown'],
+  [/failed to (?:load model|initialize whisper context)|invalid model|bad magic/i, 'engine_model_broken'],
+];
+
+/** The exit code of `whisper-cli` without a usable model. */
+const exitWithoutModel = 3;
+
+/**
+ * The failure of a recognizer's own program, with what the program printed about it. Any other error, and the end of a program by an
+ * abort, stay as they are.
+ */
+export function ofProgram(error: unknown): unknown {
+  if (!(error instanceof ProcessFailure) || error.reason === 'aborted') return error;
+  const lines = error.stderr.split('\n').filter((line) => line.trim() !== '');
+  const said = shownWords(lines.find((line) => /\berror\b/i.test(line)) ?? lines.at(-1) ?? '', null);
+  const found = programWords.find(([words]) => words.test(error.stderr))?.[1];
+  const usual =
+    error.exitCode === exitWithoutModel ? 'engine_model_broken' : (usualCodes[error.reason] ?? 'engine_stopped');
+  const detail = afterFirstWord(error.message, processFailures);
+  return new RecognitionFailure(error.reason, withSaid(detail, said), error, found ?? usual);
+}
+
+const usualCodes: Readonly<Partial<Record<RecognitionFailureCause, EngineFailureCode>>> = {
+  deadline: 'engine_late',
+  tool_missing: 'engine_gone',
+  output_limit: 'engine_answer_too_large',
+};
 
 /** Files whose digests were found when a recognizer was opened, and on which it relies from then on. */
 interface PinnedModelFiles {

@@ -1,4 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import { processFailures } from '../../contract/causes/failures.ts';
+import { afterFirstWord } from '../../contract/causes/stored-failures.ts';
 import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
 import { keptInUse, seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
@@ -60,8 +62,8 @@ async function regionArguments(request: RegionRequest, layout: string): Promise<
 
 /**
  * The sound of one region of sealed media: the mix of all channels in 16-bit samples at 16 kHz, exactly those of the region. It
- * has fewer if the track ends in it. Rejects with `ProcessFailure`, and with `RecognitionFailure` if the track changes its form
- * on the way, so that samples cannot be counted.
+ * has fewer if the track ends in it. Rejects with `RecognitionFailure`, also if the track changes its form on the way, so that samples
+ * cannot be counted; and with `ProcessFailure` once `signal` aborts.
  */
 export async function regionSound(
   { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
@@ -75,10 +77,15 @@ export async function regionSound(
       limits: limitsFor(bytes),
       signal: request.signal,
     });
-  const { stdout } = await decode('').catch((error: unknown) => {
+  const decoding = decode('').catch((error: unknown) => {
     // The decoder of TTA does not say that one channel is mono.
     if (!(error instanceof ProcessFailure) || !error.stderr.includes('Unknown channel layouts')) throw error;
     return decode('aformat=channel_layouts=mono,');
+  });
+  const { stdout } = await decoding.catch((error: unknown) => {
+    if (!(error instanceof ProcessFailure) || error.reason === 'aborted') throw error;
+    const detail = afterFirstWord(error.message, processFailures);
+    throw new RecognitionFailure(error.reason, detail, error, 'sound_unreadable');
   });
   if (stdout.length > bytes)
     throw new RecognitionFailure('uneven_sound', 'the audio track changes its form in a region');

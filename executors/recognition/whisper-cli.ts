@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
@@ -10,6 +11,7 @@ import {
   demandCurrent,
   meanOf,
   measureOf,
+  ofProgram,
   pinFiles,
   probabilityOf,
   RecognitionFailure,
@@ -105,6 +107,31 @@ const LIMITS: ProcessLimits = {
   memoryBytes: MEMORY_BYTES.recognize,
 };
 
+/** The first bytes of a model of whisper.cpp, and the places of two of its sizes behind them (`whisper_model_load`). */
+const MODEL_HEAD = { magic: 0x67676d6c, bytes: 48, vocabularyAt: 4, textStateAt: 28 } as const;
+
+/** The fewest bytes of one weight: models are quantized to no less than four bits. */
+const LEAST_WEIGHT_BYTES = 0.5;
+
+/**
+ * Rejects with `RecognitionFailure` if a model is shorter than the weights of its vocabulary alone. For whisper.cpp, a model that is cut off
+ * before its first weight is an empty one, and it finds no speech with it.
+ */
+async function demandWholeModel(model: string): Promise<void> {
+  const file = await open(model);
+  try {
+    const head = Buffer.alloc(MODEL_HEAD.bytes);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    if (bytesRead < head.length || head.readUInt32LE(0) !== MODEL_HEAD.magic) return;
+    const weights = head.readInt32LE(MODEL_HEAD.vocabularyAt) * head.readInt32LE(MODEL_HEAD.textStateAt);
+    const { size } = await file.stat();
+    if (size >= LEAST_WEIGHT_BYTES * weights) return;
+    throw new RecognitionFailure('model_broken', `the model file has ${size} bytes and is cut off; download it again`);
+  } finally {
+    await file.close();
+  }
+}
+
 const SOUND_FILE = 'region.wav';
 const RESULT = 'region';
 
@@ -113,13 +140,15 @@ const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
 
 /**
  * The `whisper-cli` of whisper.cpp with a model file of the user. `executable` and `model` are absolute paths, and their
- * digests hold from here on. Rejects with the error of the file system where one of them is not there.
+ * digests hold from here on. Rejects with the error of the file system where one of them is not there. Rejects with
+ * `RecognitionFailure` if the model is cut off.
  */
 export async function openWhisperCli(
   launcher: Launcher,
   { executable, model, digestOf }: { readonly executable: string; readonly model: string; readonly digestOf: DigestOf },
 ): Promise<Recognizer> {
   const [engine, weights] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
+  await demandWholeModel(model);
   const isCurrent = () => areUnchanged(engine, weights);
   return {
     engine: 'whisper-cli',
@@ -133,13 +162,16 @@ export async function openWhisperCli(
     isCurrent,
     recognize: async ({ samples, language }, signal) => {
       await demandCurrent(isCurrent);
-      const { result } = await launcher.run({
+      const running = launcher.run({
         tool: executable,
         args: ['-m', model, '-f', SOUND_FILE, '-l', language ?? 'auto', '-ojf', '-of', RESULT, '-np', ...SETTINGS],
         limits: LIMITS,
         signal,
         files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
         result: { name: `${RESULT}.json`, maximumBytes: LIMITS.fileSizeBytes },
+      });
+      const { result } = await running.catch((error: unknown) => {
+        throw ofProgram(error);
       });
       if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
       return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));

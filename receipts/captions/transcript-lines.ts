@@ -3,10 +3,12 @@ import type { LinesCause } from '../../contract/causes/causes.ts';
 import type { EvidenceArtifact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
+import { unrecognizedIn } from '../../rules/recognition.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
 import { statedNumber } from '../evidence/facts.ts';
+import { stepCauseOf } from '../evidence/granted-operation.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps } from './captioned-study.ts';
@@ -25,6 +27,8 @@ interface StudiedTranscript {
   /** The recognizer. */
   readonly engine: string;
   readonly lines: readonly TranscriptLineFact[];
+  /** The places among its regions of those that were not recognized. */
+  readonly unrecognized: readonly number[];
 }
 
 /** The transcript of a study; null if nothing was recognized. */
@@ -36,6 +40,7 @@ export function transcriptOf({ recognition }: Pick<VerifiedFindings, 'recognitio
     contentId: artifact.content.contentId,
     engine: receipt.producer.engine,
     lines: (found?.facts ?? []).flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : [])),
+    unrecognized: found === null ? [] : unrecognizedIn(found).map(({ index }) => index),
   };
 }
 
@@ -66,11 +71,13 @@ function countBefore(indexes: readonly number[]): (bound: number) => number {
 }
 
 /**
- * The lines of captions from the transcript of a study, if it has one. They use only lines that passed every gate, and never span a withheld one. A cue must
- * not join words that had others in between.
+ * The lines of captions from the transcript of a study, if it has one. They use only lines that passed every gate. They never span a
+ * withheld one, or speech that was not recognized. A cue must not join words that had others in between.
  */
 export const recognizedLines = derivedInSteps(function* (study): Steps<readonly RecognizedLine[]> {
-  const lines = transcriptOf(study.findings)?.lines ?? [];
+  const { lines = [], unrecognized = [] } = transcriptOf(study.findings) ?? {};
+  const unrecognizedBefore = countBefore(unrecognized);
+  const regionOf = (lineIndex: number): number => lines[lineIndex]?.regionIndex ?? 0;
   const withheldBefore = countBefore(lines.filter(({ outcome }) => outcome === 'withheld').map(({ index }) => index));
   const { range, sourceLanguage } = captionInputOf(study);
   const units: ReturnType<typeof timedUnits>[] = [];
@@ -82,7 +89,9 @@ export const recognizedLines = derivedInSteps(function* (study): Steps<readonly 
   const cues = yield* segmentedCues(units.flat(), {
     range,
     language: sourceLanguage,
-    isWall: (before, after) => withheldBefore(before.lineIndex + 1) < withheldBefore(after.lineIndex),
+    isWall: (before, after) =>
+      withheldBefore(before.lineIndex + 1) < withheldBefore(after.lineIndex) ||
+      unrecognizedBefore(regionOf(before.lineIndex)) < unrecognizedBefore(regionOf(after.lineIndex)),
   });
   return cues.map(({ startMs, endMs, text, lineIndexes }, at) => ({
     id: `recognised-line-${String(at + 1).padStart(3, '0')}`,
@@ -102,7 +111,9 @@ export function recognizedAbsence(study: CaptionedStudy, translates: boolean): L
     return { code: isNotAsked ? 'recognition_not_asked' : 'not_recognised', params: {} };
   }
   if (transcript === null) {
-    return { code: 'nothing_recognised', params: { reason: recognition.delivered.reasonCode ?? 'recognition_failed' } };
+    const cause = stepCauseOf(recognition);
+    const reason = recognition.delivered.reasonCode ?? 'recognition_failed';
+    return { code: 'nothing_recognised', params: { reason, ...(cause === null ? {} : { cause }) } };
   }
   if (transcript.lines.every(({ outcome }) => outcome === 'withheld')) {
     return { code: 'no_line_passed', params: { lines: transcript.lines.length } };

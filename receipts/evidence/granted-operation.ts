@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import type { Artifact, ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Failure } from '../../contract/base/errors.ts';
+import type { StepCause } from '../../contract/causes/causes.ts';
+import { failingEngines } from '../../contract/causes/engine-failures.ts';
+import { stepFailureOf } from '../../contract/causes/stored-failures.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { MediaLimits } from '../../contract/evidence/media-operation.ts';
 import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
@@ -227,7 +230,18 @@ export interface VerifiedGrant<Receipt extends GrantedReceipt, Found extends Gra
   readonly artifact: Artifact | null;
   /** Null where the operation failed. */
   readonly receipt: Receipt | null;
+  /** How it failed, and by which engine; null unless it did. */
+  readonly failure: { readonly reason: Failure; readonly engine: string } | null;
 }
+
+/** Why a step of a study came to nothing: its engine failed, or the study ended in the middle of it; null unless it failed. */
+export const stepCauseOf = (
+  granted: Pick<VerifiedGrant<GrantedReceipt, GrantedFinding>, 'failure'> | null,
+): StepCause | null => {
+  const failure = granted?.failure ?? null;
+  if (failure === null) return null;
+  return stepFailureOf(failure.reason, failingEngines.find((engine) => engine === failure.engine) ?? null);
+};
 
 /** The demands of one kind of operation on its findings. */
 interface GrantedChecks<Receipt extends GrantedReceipt, Found extends GrantedFinding> {
@@ -264,7 +278,8 @@ export function foldGrantFailed<Receipt extends GrantedReceipt, Found extends Gr
   journal.take([operation.failed(run, open, reason)]);
   report({ link, subject: operationId, contentId: null, detail: `failed: ${reason.code}` });
   const nothing = { reasonCode: 'recognition_failed', artifactId: null, contentId: null } as const;
-  return { delivered: { kind, state: 'unavailable', ...nothing }, found: null, artifact: null, receipt: null };
+  const failure = { reason, engine: open.producer.engine };
+  return { delivered: { kind, state: 'unavailable', ...nothing }, found: null, artifact: null, receipt: null, failure };
 }
 
 /**
@@ -298,5 +313,5 @@ export async function foldGrantCompleted<Receipt extends GrantedReceipt, Found e
   demandDerived(link, receipt, derived.receipt);
   journal.take(derived.step.events);
   report({ link, subject: receipt.operationId, contentId: receiptContentId, detail: said(receipt), judgement });
-  return { delivered, found, artifact: derived.artifact, receipt };
+  return { delivered, found, artifact: derived.artifact, receipt, failure: null };
 }

@@ -6,6 +6,7 @@ import type { EditRate } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
+import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { correctedTranscript, isCorrected, noCorrections, type SpokenLine } from '../captions/corrected-lines.ts';
 import { webVttText, webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
@@ -246,6 +247,8 @@ type TranscriptFileLine = TranscriptLineFact | SpokenLine;
 interface TranscriptFile {
   readonly lines: readonly TranscriptFileLine[];
   readonly contentId: string;
+  /** The passages that were not recognized. */
+  readonly missing: readonly UnrecognizedRegion[];
   /** The newest correction of the lines; null for a transcript as it was recognized. */
   readonly correction: StoredReceipt<CorrectionReceipt> | null;
 }
@@ -260,8 +263,9 @@ function passedLines(runtime: VerifiedRuntime, { corrections: shown }: Transcrip
   const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
   const newest = corrections.chain.at(-1)?.receipt ?? null;
   const isShown = shown === 'applied' && isCorrected(corrections) && (corrections.base?.transcriptLines.size ?? 0) > 0;
-  if (!isShown || newest === null) return { lines, contentId, correction: null };
-  return { lines: correctedTranscript(lines, corrections), contentId, correction: newest };
+  const missing = unrecognizedIn({ facts });
+  if (!isShown || newest === null) return { lines, missing, contentId, correction: null };
+  return { lines: correctedTranscript(lines, corrections), missing, contentId, correction: newest };
 }
 
 const madeOfTranscript = ({ contentId, correction }: TranscriptFile): string[] =>
@@ -283,11 +287,18 @@ export function subRipTranscript(runtime: VerifiedRuntime, form: TranscriptForm)
   return { text: cues.join('\n'), madeOf: madeOfTranscript(file) };
 }
 
-/** The recognized text as WebVTT, with a note that it was recognized, and from what. */
+/** The recognized text as WebVTT, with a note that it was recognized, from what, and which passages were not. */
 export function webVttTranscript(runtime: VerifiedRuntime, form: TranscriptForm): ExportedFile {
   const file = passedLines(runtime, form);
-  const { contentId, correction } = file;
-  const note = correction === null ? [] : [`corrected by a person, correction receipt ${correction.body.receiptId}`];
+  const { contentId, correction, missing } = file;
+  const note = [
+    ...(correction === null ? [] : [`corrected by a person, correction receipt ${correction.body.receiptId}`]),
+    // The code alone: a note ends at an arrow, which may be in the words of a server.
+    ...missing.map(
+      ({ startMs, endMs, cause }) =>
+        `not recognized from ${webVttTime(startMs)} to ${webVttTime(endMs)}: ${cause.code}`,
+    ),
+  ];
   // Parts of one line would have one name.
   const cues = file.lines.map((line, at) => {
     const name = 'words' in line ? `line-${line.index}` : `corrected-line-${at + 1}`;

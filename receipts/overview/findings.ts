@@ -1,6 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
-import type { PlainCause } from '../../contract/causes/causes.ts';
+import type { EvidenceCause } from '../../contract/causes/causes.ts';
+import { wireText } from '../../contract/causes/wording.ts';
 import type { Claim } from '../../contract/evidence/assessment.ts';
 import { detectedKinds } from '../../contract/evidence/evidence.ts';
 import {
@@ -11,9 +12,12 @@ import {
   type RuntimeOverview,
 } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
+import { hashOf } from '../../formats/canonical-json.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
 import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lines.ts';
+import { stepCauseOf } from '../evidence/granted-operation.ts';
 import { countText, EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { declaresLanguage, evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
@@ -22,7 +26,16 @@ import type { VerifiedCaption } from '../stages/captions.ts';
 import type { VerifiedRead } from '../stages/read.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import { optionalGrantOf } from '../study-run.ts';
-import { type Found, foundOf, furtherFoundOf, reasonCause, reasonWords, textsFound, unavailable } from './found.ts';
+import {
+  absenceWords,
+  type Found,
+  foundOf,
+  furtherFoundOf,
+  reasonCause,
+  reasonWords,
+  textsFound,
+  unavailable,
+} from './found.ts';
 import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 
 const placeText = ({ startMs, endMs }: Range): string =>
@@ -101,7 +114,7 @@ const absent = (kind: Finding['kind'], state: 'not_yet' | 'never'): Finding => (
 
 /** A row of which something can be said here. */
 type FoundRow = Pick<EvidenceRow, 'state' | 'reasonCode' | 'artifactId' | 'contentId'> &
-  Pick<Finding, 'kind'> & { readonly cause?: PlainCause | null };
+  Pick<Finding, 'kind'> & { readonly cause?: EvidenceCause | null };
 
 /** The text on the screen of a study whose host was to read it; nothing of any other study. */
 function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Finding[] {
@@ -111,8 +124,8 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
   const { delivered, found } = screenText;
   if (found !== null) return [findingOf(delivered, null, textsFound(found))];
   const { reasonCode } = delivered;
-  const cause = reasonCode === null ? null : reasonCause(reasonCode);
-  return [findingOf({ ...delivered, cause }, null, unavailable(reasonCode))];
+  const cause = stepCauseOf(screenText) ?? (reasonCode === null ? null : reasonCause(reasonCode));
+  return [findingOf({ ...delivered, cause }, null, unavailable(reasonCode, true, cause))];
 }
 
 /**
@@ -222,6 +235,7 @@ export function claimSentences({ assessments, reads }: VerifiedFindings): Overvi
 }
 
 type Withheld = RuntimeOverview['withheld'][number];
+type Fact = EvidenceRow['facts'][number];
 
 const withheld = (what: string, reasonCode: string): Withheld => ({
   what,
@@ -233,7 +247,7 @@ const withheld = (what: string, reasonCode: string): Withheld => ({
 const withheldFinding = ({ title, reasonCode, cause }: Finding, isDeclared: boolean): Withheld[] =>
   reasonCode === null
     ? []
-    : [{ what: title, reasonCode, text: `${title}: ${reasonWords(reasonCode, isDeclared)}`, cause }];
+    : [{ what: title, reasonCode, text: `${title}: ${absenceWords(reasonCode, isDeclared, cause)}`, cause }];
 
 const withheldClaim = ({ text, states }: OverviewClaim): Withheld[] =>
   states.filter((state) => state !== 'supported').map((state) => withheld(`claim "${text}"`, state));
@@ -253,6 +267,20 @@ export function withheldTexts(texts: readonly JudgedText[], what: (count: number
   return [...counts].map(([reason, count]) => withheld(what(count), reason));
 }
 
+/** The passages of a transcript that were not recognized, those that follow each other for the same cause as one. */
+function unrecognizedParts(facts: readonly Fact[]): Withheld[] {
+  const parts: { readonly cause: UnrecognizedRegion['cause']; startMs: number; endMs: number; next: number }[] = [];
+  for (const { index, startMs, endMs, cause } of unrecognizedIn({ facts })) {
+    const last = parts.at(-1);
+    if (last?.next === index && hashOf(last.cause) === hashOf(cause)) Object.assign(last, { endMs, next: index + 1 });
+    else parts.push({ cause, startMs, endMs, next: index + 1 });
+  }
+  return parts.map(({ cause, ...place }) => {
+    const what = `speech from ${placeText(place)}`;
+    return { what, reasonCode: 'recognition_failed', text: `${what} was not recognized: ${wireText(cause)}`, cause };
+  });
+}
+
 /** Recognized lines and texts on the screen that no claim, caption or file has. */
 function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
   const facts = evidenceRowsOf(runtime).flatMap((row) => [...row.facts]);
@@ -260,6 +288,7 @@ function withheldByGates({ runtime }: OverviewedRuntime): Withheld[] {
   const screen = runtime.execution?.study.findings.screenText?.found?.facts ?? [];
   const texts = screen.flatMap((fact) => (fact.kind === 'screen_text' ? [fact] : []));
   return [
+    ...unrecognizedParts(facts),
     ...withheldTexts(lines, (count) => countText(count, 'recognized line')),
     ...withheldTexts(texts, (count) => `${countText(count, 'text')} on the screen`),
   ];

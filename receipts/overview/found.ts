@@ -3,7 +3,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionReason } from '../../contract/captions/caption-line.ts';
 import type { CorrectedLineDecision } from '../../contract/captions/correction.ts';
 import type { qualityControlReason } from '../../contract/captions/quality-control.ts';
-import type { PlainCause } from '../../contract/causes/causes.ts';
+import type { EvidenceCause, PlainCause } from '../../contract/causes/causes.ts';
 import { isReason } from '../../contract/causes/reasons.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import type { ClaimState, DecisionReason } from '../../contract/evidence/assessment.ts';
@@ -148,12 +148,16 @@ function cues(row: EvidenceRow): Found {
   };
 }
 
-/** A line that a gate withheld is counted, and not shown. */
-function recognized(lines: readonly FactOf<'transcript_line'>[]): Found {
+/** A line that a gate withheld is counted, and not shown. Neither are regions that were not recognized. */
+function recognized(
+  lines: readonly FactOf<'transcript_line'>[],
+  regions: readonly FactOf<'recognised_region'>[],
+): Found {
+  const missing = regions.filter(({ cause }) => cause !== undefined).length;
   const passed = lines.filter(({ outcome }) => outcome === 'passed');
   const withheld = lines.length - passed.length;
   return {
-    text: `${countText(passed.length, 'line')} recognized${withheld === 0 ? '' : `, ${withheld} more withheld`}`,
+    text: `${countText(passed.length, 'line')} recognized${withheld === 0 ? '' : `, ${withheld} more withheld`}${missing === 0 ? '' : `; ${countText(missing, 'passage')} not recognized`}`,
     measures: [{ name: 'count', value: passed.length, unit: '' }],
     places: passed,
   };
@@ -196,17 +200,27 @@ function spokenLanguages(ranges: readonly FactOf<'language_range'>[]): Found {
   };
 }
 
+/** Why evidence is missing, in words: the failure of its engine if it is known, else its reason. */
+export const absenceWords = (reasonCode: string, declaresLanguage: boolean, cause: EvidenceCause | null): string =>
+  cause === null || isReason(cause.code) ? reasonWords(reasonCode, declaresLanguage) : wireText(cause);
+
 /** The text of evidence that is missing. */
-export const unavailable = (reasonCode: string | null, declaresLanguage = true): Found => ({
+export const unavailable = (
+  reasonCode: string | null,
+  declaresLanguage = true,
+  cause: EvidenceCause | null = null,
+): Found => ({
   text:
-    reasonCode === null ? 'unavailable' : `unavailable: ${reasonWords(reasonCode, declaresLanguage)} (${reasonCode})`,
+    reasonCode === null
+      ? 'unavailable'
+      : `unavailable: ${absenceWords(reasonCode, declaresLanguage, cause)} (${reasonCode})`,
   measures: [],
   places: [],
 });
 
 /** The text of one kind of evidence. */
 export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true): Found {
-  if (row.state === 'unavailable') return unavailable(row.reasonCode, declaresLanguage);
+  if (row.state === 'unavailable') return unavailable(row.reasonCode, declaresLanguage, row.cause);
   switch (row.kind) {
     case 'speech_activity':
     case 'speech-activity-receipt':
@@ -227,7 +241,7 @@ export function foundOf(row: EvidenceRow, range: Range, declaresLanguage = true)
       return { text: facts.map(languageText).join('; '), languages, measures: [], places: [] };
     }
     case 'transcript':
-      return recognized(factsOf(row, 'transcript_line'));
+      return recognized(factsOf(row, 'transcript_line'), factsOf(row, 'recognised_region'));
     case 'language-ranges-receipt':
       return spokenLanguages(factsOf(row, 'language_range'));
   }

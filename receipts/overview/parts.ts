@@ -2,6 +2,7 @@ import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
+import { translationFailureOf } from '../../contract/causes/stored-failures.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
@@ -234,16 +235,21 @@ function* hostObstacle(
 /** True if captions may be made under a valid approval, and would have lines. */
 function* possiblePart(
   path: string,
-  { attempts }: VerifiedCaptions,
+  { attempts, failure }: VerifiedCaptions,
   { host, runtime }: OverviewedRuntime,
   approval: ApprovalReference,
 ): Steps<OverviewPart> {
-  if (attempts >= maximumCaptionAttempts)
-    return without(path, 'failed', { code: 'attempts_failed', params: { attempts } });
+  const failed = failure === null ? null : translationFailureOf(failure.message);
+  const because = failed === null ? '' : `: ${wireText(failed)}`;
+  const causes = failed === null ? [] : [failed];
+  if (attempts >= maximumCaptionAttempts) {
+    const all: PartCause = { code: 'attempts_failed', params: { attempts } };
+    return bare(path, 'failed', `${wireText(all)}${because}`, [...causes, all]);
+  }
   const obstacle = yield* hostObstacle(path, approvedStudyOf(runtime, approval), attempts, host);
   if (obstacle !== null) return obstacle;
-  const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed`;
-  return bare(path, 'waiting', `captions may be made under the approval${again}`);
+  const again = attempts === 0 ? '' : `: ${countText(attempts, 'attempt')} failed${because}`;
+  return bare(path, 'waiting', `captions may be made under the approval${again}`, causes);
 }
 
 const approvalMissing: PartCause = { code: 'approval_missing', params: {} };

@@ -1,4 +1,4 @@
-import type { PlainCause } from '../../contract/causes/causes.ts';
+import type { EvidenceCause } from '../../contract/causes/causes.ts';
 import type {
   AssessmentAudit,
   AssessmentAudits,
@@ -16,6 +16,7 @@ import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { companions } from '../evidence/delivered.ts';
+import { stepCauseOf } from '../evidence/granted-operation.ts';
 import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
@@ -28,9 +29,14 @@ import type { VerifiedRead } from '../stages/read.ts';
 import { furtherStages, type VerifiedFindings } from '../stages/run-stages.ts';
 import { runtimeListOf } from './runtime.ts';
 
-function detectedRow({ delivered, artifact }: VerifiedEvidence, isDeclared: boolean): EvidenceRow {
+function detectedRow(
+  { delivered, artifact }: VerifiedEvidence,
+  isDeclared: boolean,
+  recognition: Parameters<typeof stepCauseOf>[0],
+): EvidenceRow {
   if (delivered.state === 'unavailable') {
-    const cause = unavailableCause(delivered.reasonCode, isDeclared);
+    const failed = delivered.kind === 'transcript' ? stepCauseOf(recognition) : null;
+    const cause = failed ?? unavailableCause(delivered.reasonCode, isDeclared);
     return { ...delivered, tool: null, parameters: null, facts: [], cause };
   }
   if (artifact === null) throw new EvidenceChainError('evidence', 'artifact');
@@ -71,7 +77,7 @@ export const declaresLanguage = ({ accepted }: VerifiedRuntime): boolean =>
   accepted.record.analysisRequest.language.languagePair.requestedSource.languages.length > 0;
 
 /** Why evidence is missing; a study that declared no language lacks that, and not a recognizer for it. */
-const unavailableCause = (code: UnavailableReason, isDeclared = true): PlainCause => ({
+const unavailableCause = (code: UnavailableReason, isDeclared = true): EvidenceCause => ({
   code: code === 'language_not_recognised' && !isDeclared ? 'language_not_declared' : code,
   params: {},
 });
@@ -81,7 +87,7 @@ export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
   const findings = runtime.execution?.study.findings;
   const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
   return [
-    ...detected.map((each) => detectedRow(each, declaresLanguage(runtime))),
+    ...detected.map((each) => detectedRow(each, declaresLanguage(runtime), findings?.recognition ?? null)),
     ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
 }
@@ -98,9 +104,13 @@ const availableRow = (kind: FurtherKind, { artifactId, contentId, artifact }: Ve
   return { kind, state: 'available', reasonCode: null, artifactId, contentId, tool, parameters, facts };
 };
 
-const absentRow = (kind: FurtherKind, reasonCode: UnavailableReason): FurtherRow => {
+const absentRow = (
+  kind: FurtherKind,
+  reasonCode: UnavailableReason,
+  cause: EvidenceCause = unavailableCause(reasonCode),
+): FurtherRow => {
   const nothing = { artifactId: null, contentId: null, tool: null, parameters: null };
-  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [], cause: unavailableCause(reasonCode) };
+  return { kind, state: 'unavailable', reasonCode, ...nothing, facts: [], cause };
 };
 
 /**
@@ -120,7 +130,7 @@ function grantedRow({ kind, of }: (typeof furtherStages)[number], findings: Veri
   const granted = of(findings);
   if (granted === null) return [];
   const { delivered, found, artifact } = granted;
-  if (delivered.reasonCode !== null) return [absentRow(kind, delivered.reasonCode)];
+  if (delivered.reasonCode !== null) return [absentRow(kind, delivered.reasonCode, stepCauseOf(granted) ?? undefined)];
   if (artifact === null || found?.schema !== 'studio.further-evidence.v1') return [];
   return [availableRow(kind, { artifactId: artifact.id, contentId: artifact.content.contentId, artifact: found })];
 }

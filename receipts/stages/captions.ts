@@ -285,12 +285,14 @@ export function* checkableBySteps({ reference, artifact, receipt }: VerifiedCapt
 export interface VerifiedCaptions {
   /** How often captions were tried, the attempt under way included. */
   readonly attempts: number;
+  /** Why the last one failed; null if it did not. */
+  readonly failure: Failure | null;
   /** The attempt under way. */
   readonly open: BegunCaptions | null;
   readonly caption: VerifiedCaption | null;
 }
 
-export const noCaptions: VerifiedCaptions = { attempts: 0, open: null, caption: null };
+export const noCaptions: VerifiedCaptions = { attempts: 0, failure: null, open: null, caption: null };
 
 /** Captions are about to be made: under the valid approval, if there are none yet and attempts are left. */
 function foldCaptionsStarted(
@@ -311,7 +313,7 @@ function foldCaptionsStarted(
   };
   const begun = { job, executor: executorOf(job, executor) };
   journal.take([captionStarted(job, begun.executor)]);
-  return { attempts: attempts + 1, open: begun, caption };
+  return { attempts: attempts + 1, failure: null, open: begun, caption };
 }
 
 /** Reopens the captions and their receipt and derives both again, as far as this program can. Throws `EvidenceChainError`. */
@@ -354,7 +356,7 @@ function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCap
   const { reason } = journal.expect('caption.production_failed').data;
   if (captions.open === null) throw journal.fault('type');
   journal.take([captionFailed(run, captionJobIdOf(captions.open.job), reason)]);
-  return { ...captions, open: null };
+  return { ...captions, open: null, failure: reason };
 }
 
 /** The captions were checked, once. */

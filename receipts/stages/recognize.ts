@@ -7,7 +7,7 @@ import {
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
 } from '../../contract/recognition.ts';
-import { speechOf, speechRegions } from '../../rules/recognition.ts';
+import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
 import { statedNumber } from '../evidence/facts.ts';
@@ -90,6 +90,24 @@ function checkOrder(line: TranscriptLineFact, before: TranscriptLineFact | undef
   if (line.startMs < before.endMs) throw new EvidenceChainError('evidence', `${place}.startMs`);
 }
 
+/** A transcript states how many regions were not recognized. One at least was, and no line is of any other. */
+function checkUnrecognized(
+  { parameters }: Pick<EvidenceArtifact, 'parameters'>,
+  regions: readonly RecognisedRegionFact[],
+  lines: readonly TranscriptLineFact[],
+): void {
+  const { unrecognisedRegions: stated } = parameters;
+  demandDerived(
+    'evidence',
+    { parameters: stated === undefined ? {} : { unrecognisedRegions: stated } },
+    { parameters: unrecognizedParameters(regions) },
+  );
+  const areAll = regions.length > 0 && regions.every(({ cause }) => cause !== undefined);
+  if (areAll) throw new EvidenceChainError('evidence', 'regions[0].cause');
+  const bad = lines.findIndex(({ regionIndex }) => regions[regionIndex]?.cause !== undefined);
+  if (bad !== -1) throw new EvidenceChainError('evidence', `lines[${bad}].regionIndex`);
+}
+
 /** The sound of a region is not longer than the region. */
 function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, place: string): void {
   if (heard.samples <= (endMs - startMs) * samplesPerMs) return;
@@ -111,6 +129,7 @@ export function checkTranscript(transcript: EvidenceArtifact, basis: TranscriptB
   const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
   demandDerived('evidence', { regions: spans }, { regions: derived });
   for (const [at, region] of regions.entries()) checkRegionSamples(region, `regions[${at}]`);
+  checkUnrecognized(transcript, regions, lines);
   const runsTwice = parameters.secondRun !== undefined;
   for (const [at, line] of lines.entries()) {
     const place = `lines[${at}]`;

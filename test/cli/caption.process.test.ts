@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { serverShapes } from '../../fixtures/hosted-model/server-shapes.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-transcriber.ts';
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
@@ -158,6 +160,46 @@ pocketsphinxTest('bug: captions without any line were put to a person for approv
   t.is(exit, 2);
   t.regex(stderr, /no speech was recognized in it\. Attach subtitles with --subtitles FILE:en\n$/);
   t.notRegex(stderr, /making the captions/);
+});
+
+/** Settings for captions of speech that a server recognizes. */
+const served = (server: { readonly baseUrl: string }) => [
+  ...['semantic-recognizer=openai', 'semantic-recognizer-model=small', 'allow-real-semantic-evidence=true'],
+  ...[`model-server=${server.baseUrl}`, 'caption-executor=subtitles-or-recognized', 'allow-recognized-captions=true'],
+];
+
+test('bug: a film whose recognizer failed had “subtitles without lines”, whatever the server had answered', async (t) => {
+  const server = await stubTranscriber(serverShapes.nomodel);
+  t.teardown(server.close);
+  const { caption, folder } = await withFilm(t, 'speech.m4a', await readFile(speechFile));
+  const root = ['--data-root', join(folder, 'root')];
+  await runCommand(['settings', 'set', ...served(server), ...root]);
+  const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
+  t.is(exit, 2);
+  t.regex(
+    stderr,
+    /: the transcription server does not have the model \(status 404\): it said “Model 'whisper-1' is not installed.*settings set semantic-recognizer-model=NAME\. Attach subtitles with --subtitles FILE:en\n$/,
+  );
+  t.is(server.asked.length, 1);
+});
+
+test('captions of a film lack a passage that the recognizer refused, and the command names it', async (t) => {
+  const server = await stubTranscriber((response, region) => {
+    const at = server.asked.length - 1;
+    if (at === 1) return serverShapes.unprocessable(response, region);
+    const segments = [{ text: utterances[at], start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    return transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const { caption, file, folder } = await withFilm(t, 'speech.m4a', await readFile(speechFile));
+  await runCommand(['settings', 'set', ...served(server), '--data-root', join(folder, 'root')]);
+  const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
+  t.is(exit, 0, stderr);
+  t.regex(
+    stderr,
+    /\nspeech from 0:\S+ to 0:\S+ was not recognized: the transcription server refused the request \(status 422\): it said “body\.audio: Field required”; look at the log/,
+  );
+  t.is((await readFile(file('speech.en.srt'), 'utf8')).includes('-->'), true);
 });
 
 test('captions without a terminal are not approved unless a person is named', async (t) => {

@@ -359,6 +359,25 @@ test('the subtitles of a track are named by their language', (t) => {
   t.is(titleWith(), 'Subtitles of track 2');
 });
 
+test('a passage that was not recognized is a mark of its own, with the cause, and is in the lines to read along', (t) => {
+  const region = { kind: 'recognised_region', index: 0, startMs: 0, endMs: 900, language: null };
+  const cause = { code: 'engine_error', params: { engine: 'openai', status: 500 } };
+  const facts = [region, { ...region, index: 1, startMs: 2000, endMs: 3000, cause }];
+  const lanes = evidenceLanes([available('transcript', facts)], []);
+  const words = 'speech that was not recognized: the transcription server failed (status 500)';
+  t.deepEqual(
+    lanes[0]?.marks.map((mark) => [mark.words, mark.tone]),
+    [
+      ['recognised region', 'other'],
+      [words, 'fault'],
+    ],
+  );
+  t.deepEqual(
+    textsOf(lanes).flatMap(({ lines }) => lines.map((line) => [line.words, line.startMs])),
+    [[words, 2000]],
+  );
+});
+
 test('an unavailable kind has the same name and reason as below the timeline', (t) => {
   const cause = { code: 'language_not_recognised', params: {} };
   const row = { kind: 'transcript', state: 'unavailable', reasonCode: cause.code, artifactId: null, cause };

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { summaryLines } from '../../../cli/terminal/summary.ts';
 import { HostError } from '../../../client/host-error.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
+import type { Clock } from '../../../contract/base/clock.ts';
 import type { TranscriptLineFact } from '../../../contract/evidence/evidence.ts';
 import type { WorkProgress } from '../../../contract/operation.ts';
 import { refuses, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
@@ -23,10 +26,12 @@ const withPocketsphinx = hasPocketsphinx ? test : test.skip;
 interface Options {
   readonly flags: readonly string[];
   readonly baseUrl?: string;
+  readonly clock?: Clock;
 }
 
-const hostOn = (t: ExecutionContext, root: string, { flags, baseUrl = '' }: Options) =>
+const hostOn = (t: ExecutionContext, root: string, { flags, baseUrl = '', clock = systemClock }: Options) =>
   openClientHost(t, root, {
+    clock,
     flags: [...flags, '--allow-real-semantic-evidence'],
     environment: { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: '' },
   });
@@ -125,41 +130,175 @@ test('text that a server invents is withheld, and is in no read, claim, overview
   await checkRuntimes(t, root);
 });
 
-test('a recognizer that fails leaves no transcript, and its finished parts are not repeated', async (t) => {
-  const answer = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
-  let isDown = false;
-  let hangs: (() => void) | null = null;
+const answer = { segments: [{ text: 'there are many reasons', start: 0.4, end: 1.9 }] };
+const byServer = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
+
+/** A host whose pauses between attempts take no time, and whose studies use up their time once `isRushed` is set. */
+function quickClock() {
+  const clock = { ...systemClock, isRushed: false };
+  const rushed = new Set<() => void>();
+  clock.setTimeout = (run, ms) => {
+    if (ms === 1_000 || ms === 4_000) return systemClock.setTimeout(run, 0);
+    if (ms < 10_000 || ms > 30_000) return systemClock.setTimeout(run, ms);
+    if (clock.isRushed) return systemClock.setTimeout(run, 0);
+    rushed.add(run);
+    return systemClock.setTimeout(run, ms);
+  };
+  const rush = () => {
+    clock.isRushed = true;
+    for (const run of rushed) run();
+  };
+  return { clock, rush };
+}
+
+test('a region that fails is missing alone, with its cause in all answers, and another study recognizes it', async (t) => {
+  let isDown = true;
+  const regions = new Map<number, number>();
   const server = await stubTranscriber((response, region) => {
-    if (hangs !== null && server.asked.length > 1) return hangs();
-    if (isDown && server.asked.length > 1) return void response.writeHead(500).end();
+    const asked = regions.get(region.file.length) ?? 0;
+    regions.set(region.file.length, asked + 1);
+    if (isDown && [...regions.keys()].indexOf(region.file.length) === 1)
+      return void response.writeHead(500).end('{"error":{"message":"CUDA out of memory"}}');
     return transcribes(answer)(response, region);
   });
   t.teardown(server.close);
   const root = await newRoot(t);
-  const flags = ['--semantic-recognizer', 'openai', '--semantic-recognizer-model', 'small'];
-  isDown = true;
-  const first = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
-  const failed = await studied(first.client);
-  t.is((await transcriptOf(first.client, failed)).row?.reasonCode, 'recognition_failed');
-  t.is((await first.client.status(failed)).lifecycle, 'terminal');
-  t.is(server.asked.length, 2);
+  const { clock } = quickClock();
+  const { host, client } = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl, clock });
+  const runtimeId = await studied(client);
+  t.is((await client.status(runtimeId)).lifecycle, 'terminal');
+  t.deepEqual([...regions.values()], [1, 3, 1]);
+  const partly = await transcriptOf(client, runtimeId);
+  const cause = { code: 'engine_error', params: { engine: 'openai', status: 500, said: 'CUDA out of memory' } };
+  const found = (partly.row?.facts ?? []).flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  t.deepEqual(
+    found.map((region) => region.cause),
+    [undefined, cause, undefined],
+  );
+  t.is(found[1]?.heard.samples, 0);
+  t.deepEqual(
+    partly.lines.map(({ regionIndex }) => regionIndex),
+    [0, 2],
+  );
+  t.is(partly.row?.parameters?.unrecognisedRegions, 1);
+  const overview = await client.overview(runtimeId);
+  t.regex(overview.findings.find(({ kind }) => kind === 'transcript')?.text ?? '', /; 1 passage not recognized$/);
+  const shown = overview.withheld.find(({ reasonCode }) => reasonCode === 'recognition_failed');
+  t.deepEqual(shown?.cause, cause as never);
+  t.regex(
+    shown?.text ?? '',
+    /^speech from 0:\d\d\S* to 0:\d\d\S* was not recognized: the transcription server failed \(status 500\): it said “CUDA out of memory”$/,
+  );
+  t.regex(
+    await client.export(runtimeId, 'transcript.vtt'),
+    /\nnot recognized from 00:00:\d\d\.\d{3} to 00:00:\d\d\.\d{3}: engine_error\n\n/,
+  );
+  t.true(summaryLines(overview).some((line) => line === `withheld: ${shown?.text}`));
 
-  // The host ends while the second region is on its way, and the next one goes on with it.
+  // The next study has the missing region recognized, and no other; the one after it takes the whole transcript.
+  isDown = false;
+  const again = async (clientRequestId: string) => {
+    const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId };
+    const study = await client.study(await sourceOf(client), request).ended();
+    return transcriptOf(client, study.runtimeId);
+  };
+  const whole = await again('second');
+  t.deepEqual([...regions.values()], [1, 4, 1]);
+  t.is(whole.lines.length, 3);
+  t.is(whole.row?.parameters?.unrecognisedRegions, undefined);
+  t.is((await again('third')).row?.contentId, whole.row?.contentId);
+  t.deepEqual([...regions.values()], [1, 4, 1]);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a transcript fails if all of its regions do, with the first reason, and the next study recognizes them', async (t) => {
+  let isDown = true;
+  const server = await stubTranscriber((response, region) => {
+    if (isDown) return void response.writeHead(server.asked.length === 1 ? 500 : 502).end();
+    return transcribes(answer)(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { clock } = quickClock();
+  const { host, client } = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl, clock });
+  const failed = await studied(client);
+  const { row } = await transcriptOf(client, failed);
+  t.is(row?.reasonCode, 'recognition_failed');
+  t.deepEqual(row?.state === 'unavailable' ? row.cause : null, {
+    code: 'engine_error',
+    params: { engine: 'openai', status: 502 },
+  });
+  const events = (await client.events(failed)).events;
+  const reason = events.flatMap(({ type, data }) => (type === 'semantic.evidence_failed' ? [data.reason] : []));
+  t.deepEqual(reason, [{ code: 'executor_failed', message: 'http_502: the server refused the request' }]);
+  const { findings } = await client.overview(failed);
+  t.is(
+    findings.find(({ kind }) => kind === 'transcript')?.text,
+    'unavailable: the transcription server failed (status 502) (recognition_failed)',
+  );
+  isDown = false;
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId: 'again' };
+  const { runtimeId } = await client.study(await sourceOf(client), request).ended();
+  t.is((await transcriptOf(client, runtimeId)).lines.length, 3);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('regions that were recognized are kept after the time of a study was used up', async (t) => {
+  let hangs: (() => void) | null = null;
+  const server = await stubTranscriber((response, region) => {
+    if (hangs !== null && server.asked.length > 2) return hangs();
+    return transcribes(answer)(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { clock, rush } = quickClock();
+  const { host, client } = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl, clock });
+  const reached = new Promise<void>((resolve) => {
+    hangs = resolve;
+  });
+  const source = await sourceOf(client);
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') };
+  const { runtimeId } = await client.study(source, request).started;
+  await reached;
+  rush();
+  await followed(client, runtimeId);
+  t.is((await client.status(runtimeId)).reason?.message, 'deadline: the study used up its time');
+  const { row } = await transcriptOf(client, runtimeId);
+  t.deepEqual(row?.state === 'unavailable' ? row.cause : null, { code: 'deadline', params: { of: 'study' } });
+  hangs = null;
+  clock.isRushed = false;
+  const next = await client.study(source, { ...request, clientRequestId: 'again' }).ended();
+  t.is((await transcriptOf(client, next.runtimeId)).lines.length, 3);
+  t.is(server.asked.length, 4, 'two regions were recognized once, and the third twice');
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a region is kept as soon as it is recognized, and the next host continues behind it', async (t) => {
+  let hangs: (() => void) | null = null;
+  const server = await stubTranscriber((response, region) => {
+    if (hangs !== null && server.asked.length > 1) return hangs();
+    return transcribes(answer)(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const first = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl });
   const reached = new Promise<void>((resolve) => {
     hangs = resolve;
   });
   const source = await sourceOf(first.client);
-  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId: 'again' };
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en') };
   const { runtimeId } = await first.client.study(source, request).started;
   await reached;
   await first.host.stop();
   hangs = null;
-  isDown = false;
-  const next = await hostOn(t, root, { flags, baseUrl: server.baseUrl });
+  const next = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl });
   await followed(next.client, runtimeId);
   const { lines, regions } = await transcriptOf(next.client, runtimeId);
   t.is(lines.length, regions);
-  t.is(server.asked.length, 3 + regions - 1, 'the first region was recognised once');
+  t.is(server.asked.length, 2 + regions - 1, 'the first region was recognised once');
   await next.host.stop();
   await checkRuntimes(t, root);
 });
@@ -190,6 +329,28 @@ test('a second run finds more speech, and a line on which the runs disagree is w
     [false, true, false],
   );
   t.true(lines.every(({ second }) => second !== null));
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
+test('a region whose second run fails is missing, since no gate can compare its lines', async (t) => {
+  const server = await stubTranscriber((response, region) => {
+    if (server.asked.length > utterances.length + 1) return void response.writeHead(500).end();
+    const segments = [{ text: utterances[0], start: 0.3, end: 2.2, avg_logprob: -0.1, compression_ratio: 0.9 }];
+    transcribes({ language: 'english', segments })(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { clock } = quickClock();
+  const flags = [...byServer, '--semantic-recognizer-second-run'];
+  const { host, client } = await hostOn(t, root, { flags, baseUrl: server.baseUrl, clock });
+  const { row, lines, regions } = await transcriptOf(client, await studied(client));
+  t.is(regions, utterances.length);
+  t.deepEqual(
+    lines.map(({ regionIndex }) => regionIndex),
+    [0],
+  );
+  t.is(row?.parameters?.unrecognisedRegions, utterances.length - 1);
   await host.stop();
   await checkRuntimes(t, root);
 });
@@ -323,6 +484,10 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   const failed = await t.throwsAsync(client.captions.produce(runtimeId), { instanceOf: HostError });
   t.is(failed.code, 'caption_translation_failed');
   t.is(provider.asked.length, 1);
+  const failure = { code: 'engine_error', params: { engine: 'translation', status: 500, said: 'no: undefined' } };
+  const { captions, situation } = await client.overview(runtimeId);
+  t.like(captions, { state: 'waiting', causes: [failure] });
+  t.regex(situation.text, /: 1 attempt failed: the translation server failed \(status 500\): it said “no: undefined”$/);
 
   // The approval is still free. The first line comes back in French: in the batch, alone, and in the second round.
   const french = 'Nous devons rentrer les cartons dans la maison avant la pluie.';

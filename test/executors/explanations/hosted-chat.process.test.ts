@@ -33,7 +33,12 @@ const refusesFor =
   };
 
 /** A chat with a server that behaves so, one behavior after the other; the last one stays. */
-async function chatWith(t: ExecutionContext, behaviors: readonly Behavior[], patienceMs?: number) {
+async function chatWith(
+  t: ExecutionContext,
+  behaviors: readonly Behavior[],
+  patienceMs?: number,
+  { quotesRefusals = false, apiKey = null as string | null } = {},
+) {
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   let next = 0;
@@ -43,10 +48,11 @@ async function chatWith(t: ExecutionContext, behaviors: readonly Behavior[], pat
   };
   const { waits, clock } = quick(explanationLimits.maxWallMs);
   const chat = await openHostedChat({
-    provider: { baseUrl: provider.baseUrl, apiKey: null, isLocal: true },
+    provider: { baseUrl: provider.baseUrl, apiKey, isLocal: true },
     model: 'stub',
     clock,
     limits: explanationLimits,
+    quotesRefusals,
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
   return { provider, waits, ask: (signal = new AbortController().signal) => chat.ask(question, signal) };
@@ -94,6 +100,45 @@ test('a refusal of the key or of the name of the model says so', async (t) => {
     const { ask } = await chatWith(t, [refusesFor(status)]);
     t.regex((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message, words);
   }
+});
+
+const saying =
+  (status: number, message: string): Behavior =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ error: { message, type: 'invalid_request_error' } }));
+  };
+
+test('the words of a server about a refusal are quoted if they are wanted, and never with the key', async (t) => {
+  const noModel = saying(404, 'model "llama" not found, try pulling it first');
+  const messageOf = async (behavior: Behavior, options: { quotesRefusals?: boolean; apiKey?: string }) => {
+    const { ask } = await chatWith(t, [behavior], undefined, options);
+    return (await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message;
+  };
+  t.is(
+    await messageOf(noModel, { quotesRefusals: true }),
+    'http_404: engine_model_missing: the provider refused the request (it said “model "llama" not found, try pulling it first”)',
+  );
+  t.notRegex(await messageOf(noModel, {}), /llama/);
+  t.is(
+    await messageOf(saying(200, 'could not load model'), { quotesRefusals: true }),
+    'invalid_output: engine_error: the answer is an error (it said “could not load model”)',
+  );
+  for (const [body, code] of [
+    ['Bonjour', 'engine_answered_text'],
+    ['data: {}\n\ndata: [DONE]\n\n', 'engine_answered_events'],
+    ['<!doctype html>', 'engine_answered_page'],
+  ] as const) {
+    const plain: Behavior = (response) => response.writeHead(200, { 'Content-Type': 'text/plain' }).end(body);
+    const expected = `invalid_output: ${code}: the answer is not a chat completion`;
+    t.is(await messageOf(plain, { quotesRefusals: true }), expected);
+    t.is(await messageOf(plain, {}), 'invalid_output: the answer is not a chat completion');
+  }
+  const apiKey = 'sk-test-0123456789';
+  t.is(
+    await messageOf(saying(400, `no: ${apiKey}`), { quotesRefusals: true, apiKey }),
+    'http_400: the provider refused the request',
+  );
 });
 
 test('a server is absent only if nothing answers at its address', async (t) => {

@@ -2,8 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
+import { failureMessage, messageOf } from '../../../contract/base/errors.ts';
+import type { EngineFailureCode } from '../../../contract/causes/engine-failures.ts';
+import { engineFailureOf } from '../../../contract/causes/stored-failures.ts';
 import { maximumLineCharacters } from '../../../contract/evidence/evidence.ts';
 import { rawRegion } from '../../../contract/recognition.ts';
+import { fileDigestOf } from '../../../executors/process/tools.ts';
 import {
   demandRunning,
   openRecognizer,
@@ -14,7 +18,9 @@ import {
   type ResponseFormat,
   TRANSCRIPTION_LIMITS,
 } from '../../../executors/recognition/openai.ts';
+import { openPocketsphinx } from '../../../executors/recognition/pocketsphinx.ts';
 import { regionSound } from '../../../executors/recognition/region-sound.ts';
+import { openWhisperCli } from '../../../executors/recognition/whisper-cli.ts';
 import {
   stubTranscriber,
   type TranscriberBehavior,
@@ -200,10 +206,13 @@ test('bug: the key was looked for in all that an answer had, for most of a secon
 
 test('bug: an error that a server reports with status 200 was kept as speech without words', async (t) => {
   const { server, recognizer } = await opened(t, transcribes({ error: { message: 'rate limited' } }));
-  const message = "invalid_output: the answer has another shape at 'text'";
-  await t.throwsAsync(recognizer.recognize(sound, signal), { message });
+  await t.throwsAsync(recognizer.recognize(sound, signal), {
+    message: 'invalid_output: engine_error: the answer is an error (it said “rate limited”)',
+  });
   server.behave(transcribes({}));
-  await t.throwsAsync(recognizer.recognize(sound, signal), { message });
+  await t.throwsAsync(recognizer.recognize(sound, signal), {
+    message: "invalid_output: the answer has another shape at 'text'",
+  });
   const nothing = { language: null, lines: [] };
   for (const silence of [{ text: '' }, { text: null }, { segments: [] }]) {
     server.behave(transcribes(silence));
@@ -316,6 +325,58 @@ test('a missing model is found when a recognizer is opened, and an invalid resul
     const recognizer = await (await whisperCli(t, name)).open();
     await t.throwsAsync(demandRunning(recognizer), unavailable, name);
   }
+});
+
+/** A model of whisper.cpp as far as its sizes: 51,865 words of 384 numbers each. */
+function ggmlOf(bytes: number): Buffer {
+  const model = Buffer.alloc(bytes);
+  for (const [at, value] of [0x67676d6c, 51_865, 1500, 384, 6, 4, 448, 384, 6, 4, 80, 1].entries())
+    model.writeInt32LE(value, 4 * at);
+  return model;
+}
+
+test('bug: a model that was cut off in its download was accepted, and every film had no speech', async (t) => {
+  const { open, model } = await whisperCli(t, 'ggml-tiny.bin');
+  await writeFile(model, ggmlOf(300_000));
+  await t.throwsAsync(open(), { message: /^recognizer_unavailable: model_broken: the model file has 300000 bytes/ });
+  await writeFile(model, ggmlOf(10_000_000));
+  await t.notThrowsAsync(open());
+});
+
+const ofProgram: Readonly<Record<string, EngineFailureCode>> = {
+  'broken.bin': 'engine_model_broken',
+  'unknown-language.bin': 'engine_language_unknown',
+  'crashes.bin': 'engine_stopped',
+  'garbled.bin': 'engine_answered_other_json',
+  'no-json.bin': 'engine_answered_text',
+};
+
+for (const [name, code] of Object.entries(ofProgram)) {
+  test(`a program that fails with ${name} has its own cause: ${code}`, async (t) => {
+    const { launcher } = await launcherFor(t);
+    const model = path.join(await temporaryFolder(t), name);
+    await writeFile(model, 'ggml');
+    const recognizer = await openWhisperCli(launcher, {
+      executable: fake('whisper-cli-stand-in'),
+      model,
+      digestOf: fileDigestOf,
+    });
+    const error = await t.throwsAsync(recognizer.recognize(second, signal));
+    t.is(engineFailureOf(failureMessage(messageOf(error)), 'whisper-cli')?.code, code, error?.message);
+  });
+}
+
+test('bug: a program that prints nonsense in the place of pocketsphinx was speech without words', async (t) => {
+  const { launcher } = await launcherFor(t);
+  const model = await temporaryFolder(t);
+  const recognizer = await openPocketsphinx(launcher, {
+    executable: fake('prints-nonsense'),
+    model,
+    digestOf: fileDigestOf,
+  });
+  await t.throwsAsync(recognizer.recognize(second, signal), {
+    message: 'invalid_output: there is a text without the times of its words',
+  });
 });
 
 test('an abort ends the program and leaves nothing behind', async (t) => {

@@ -95,6 +95,54 @@ for (const [title, [transcript, place]] of Object.entries(forgeries)) {
   });
 }
 
+const failed = { code: 'engine_error', params: { engine: 'openai', status: 500 } } as const;
+const twoParts = {
+  speech: speechAt(
+    [
+      [0, 4_000],
+      [6_000, lengthMs],
+    ],
+    lengthMs,
+  ),
+  silences: silencesAt([], lengthMs),
+  languages: ['en'],
+};
+
+/** A transcript of two regions, of which these were not recognized. */
+function partlyRecognized(unrecognized: readonly number[], parameters: EvidenceArtifact['parameters'], lineIn = 0) {
+  const regions = speechRegions({ startMs: 0, endMs: lengthMs }, twoParts.speech, twoParts.silences);
+  const facts = regions.map((region, index) => ({
+    kind: 'recognised_region' as const,
+    index,
+    ...region,
+    language: null,
+    heard: { samples: 0, contentId: `sha256:${'2'.repeat(64)}` },
+    ...(unrecognized.includes(index) ? { cause: failed } : {}),
+  }));
+  const { startMs = 0 } = regions[lineIn] ?? {};
+  const evidence = { speech: regions, regions: facts, languages: ['en'] };
+  const placed = { ...said, startMs: startMs + 300, endMs: startMs + 3_900, regionIndex: lineIn };
+  const parts = { ...twoParts.speech, kind: 'transcript' as const, parameters: { gates: 3, ...parameters } };
+  return { ...parts, facts: [...facts, ...gatedLines([placed], evidence)] };
+}
+
+test('a transcript states how many regions were not recognized, and no line is of one', (t) => {
+  t.notThrows(() => checkTranscript(partlyRecognized([], {}), twoParts));
+  t.notThrows(() => checkTranscript(partlyRecognized([1], { unrecognisedRegions: 1 }), twoParts));
+  const places: readonly (readonly [EvidenceArtifact, string])[] = [
+    [partlyRecognized([1], {}), 'parameters.unrecognisedRegions'],
+    [partlyRecognized([1], { unrecognisedRegions: 2 }), 'parameters.unrecognisedRegions'],
+    [partlyRecognized([], { unrecognisedRegions: 0 }), 'parameters.unrecognisedRegions'],
+    [partlyRecognized([0, 1], { unrecognisedRegions: 2 }), 'regions[0].cause'],
+    [partlyRecognized([1], { unrecognisedRegions: 1 }, 1), 'lines[0].regionIndex'],
+  ];
+  for (const [transcript, place] of places)
+    t.like(
+      t.throws(() => checkTranscript(transcript, twoParts)),
+      { place },
+    );
+});
+
 test('a transcript is valid with adjoining lines, and with lines that were recognized twice', (t) => {
   t.notThrows(() => checkTranscript(transcriptOf([said, next]), basis));
   const again = [
