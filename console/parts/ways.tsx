@@ -61,6 +61,12 @@ export function Ways({ of, sourceSessionId }: WaysProps) {
   return (
     <div class="ways">
       {first !== undefined && <Way way={first} of={of} isOne={others.every(({ state }) => state === 'closed')} />}
+      {way.causes.length > 0 && (
+        <p class="hint">
+          {`${sentence(whatWords(way.causes))}. `}
+          <Remedies causes={way.causes} sourceSessionId={sourceSessionId} />
+        </p>
+      )}
       {way.engines.map(({ name, models }) => (
         <ModelField
           key={name}

@@ -234,7 +234,7 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
   const host = useHost();
   const { action, run } = useAction();
   const { overview } = study;
-  const { runtimeId, source } = overview;
+  const { runtimeId, source, captions } = overview;
   const { way } = chosen;
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   const isApproved = may('revoke');
@@ -253,17 +253,26 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
       if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
       await model.refresh();
     });
-  return (
+  const ways = <Ways of={chosen} sourceSessionId={source.sourceSessionId} />;
+  return way === null ? (
+    ways
+  ) : (
     <section class="panel" aria-labelledby="ways">
       <h2 id="ways">{isApproved ? 'Make the captions' : 'How the captions are made'}</h2>
-      <Ways of={chosen} sourceSessionId={source.sourceSessionId} />
+      {ways}
+      {captions.state === 'waiting' && captions.causes.length > 0 && (
+        <p class="bad-text">
+          {`The last attempt failed: ${whatWords(captions.causes)}. `}
+          <Remedies causes={captions.causes} />
+        </p>
+      )}
       <div class="actions">
-        {way !== null && words !== null && (
+        {words !== null && (
           <button type="button" class="primary" disabled={action.state === 'busy'} onClick={() => act(way)}>
             {action.state === 'busy' && isApproved ? 'Making captions' : words}
           </button>
         )}
-        {may('approve') && way !== null && way.state !== 'study' && (
+        {may('approve') && way.state !== 'study' && (
           <a
             class={words === null ? 'button primary' : 'button'}
             href={addressOf({ view: 'study', runtimeId, pane: 'review' })}

@@ -193,12 +193,13 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
     async () => {
       const [decisions, corrections] = await Promise.all([
         host.reviews.decisions(runtimeId),
-        host.captions.corrections(runtimeId, linesOf(study.ready)),
+        host.captions.corrections(runtimeId, linesOf(model.store.getSnapshot().context.study?.ready ?? null)),
       ]);
       return { ...decisions, corrections };
     },
-    [host, runtimeId, study.ready],
-    overview.journalHead,
+    [host, runtimeId],
+    // What a person has typed stays while the lines come from another method.
+    `${overview.journalHead} ${study.ready}`,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   return (

@@ -23,6 +23,7 @@ import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
 import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm, studyModel } from './study-model.ts';
+import { failedParts, Unrecognized } from './unrecognized.tsx';
 
 /** How each situation looks; the words come from the host. */
 const states: Readonly<Record<string, string>> = {
@@ -99,6 +100,16 @@ export function nextActionOf({ situation, actions, captions }: RuntimeOverview):
   return may('study_again') ? 'again' : null;
 }
 
+/** True if the captions of a study take another one: in Captions, the way to them has a button of its own for that. */
+const needsStudy = ({ methods, overview }: StudyContents): boolean =>
+  methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
+
+/** True if a part of the study shows the failures of its engines, with a button of its own for another study. */
+const isFailureTold = (study: StudyContents, pane: StudyPane): boolean =>
+  failedParts(study.overview).length > 0 &&
+  study.overview.actions.some(({ action }) => action === 'study_again') &&
+  (pane === 'evidence' || pane === 'review' || (pane === 'captions' && !needsStudy(study)));
+
 /** The next action as a primary button, with other actions beside it. */
 function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
   const host = useHost();
@@ -129,10 +140,9 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
       await model.refresh();
     });
   const download = () => run(async () => saveCaptions(host, overview));
-  // In Captions the way to them has a button of its own for another study.
-  const isForCaptions = study.methods !== null && waysOf(study.methods, studiedFilm(overview))[0]?.state === 'study';
-  const mayStudyAgain =
-    actions.some(({ action }) => action === 'study_again') && !(isForCaptions && pane === 'captions');
+  const isForCaptions = needsStudy(study);
+  const isBelow = isFailureTold(study, pane) || (isForCaptions && pane === 'captions');
+  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow;
   return (
     <div class="actions">
       {liveStates.includes(lifecycle) && (
@@ -275,6 +285,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
       <StudyProgress study={study} model={model} />
       <Stepper overview={study.overview} />
       {asked.reason !== null && <Story story={failureStory(asked.reason, 'study')} />}
+      {isFailureTold(study, pane) && <Unrecognized overview={study.overview} />}
       <nav class="tabs" aria-label="Parts of the study">
         {studyPanes.map((each) => (
           <a

@@ -124,6 +124,8 @@ function wayOf(row: CaptionMethodRow, found: readonly FoundEngine[], { spoken, i
   };
 }
 
+const ofTracks: readonly Cause['code'][] = ['no_text_tracks', 'no_text_track', 'no_text_track_in_language'];
+
 const ranks: readonly CaptionWay['state'][] = ['ready', 'permit', 'study', 'closed'];
 
 /** Ways that only a host takes that has them in its settings: one is either of two others, and one is for tests. */
@@ -135,8 +137,11 @@ export function waysOf({ rows, found, usual }: FilmMethods, film: Film): readonl
     .filter(({ method }) => method === usual || !unusual.includes(method))
     .map((row) => wayOf(row, found, film))
     .filter((way, at, all) => way.method === usual || isOfUse(way, at, all));
-  const rankOf = ({ state, method }: CaptionWay): number =>
-    state === 'ready' && method === usual ? -1 : ranks.indexOf(state);
+  const rankOf = ({ state, method, causes: [first] }: CaptionWay): number => {
+    if (state === 'ready' && method === usual) return -1;
+    // Of ways that are closed, those that the film itself lacks come last.
+    return first !== undefined && ofTracks.includes(first.code) ? ranks.length : ranks.indexOf(state);
+  };
   return ways.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 

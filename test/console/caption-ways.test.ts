@@ -1,7 +1,8 @@
 import test from 'ava';
-import { withMethods } from '../../console/study/study-model.ts';
+import { requestAgain, withMethods } from '../../console/study/study-model.ts';
+import { failedParts } from '../../console/study/unrecognized.tsx';
 import { openWay, waysOf, wayText, withModel } from '../../console/words/caption-ways.ts';
-import type { CaptionMethodRow } from '../../contract/captions/caption-method.ts';
+import type { CaptionMethodRow, RecognitionWish } from '../../contract/captions/caption-method.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
@@ -156,4 +157,37 @@ test('a study without a way to captions has the obstacle of the nearest one, and
   const { overview, ready } = withMethods(overviewOf(['revoke']), film);
   t.is(ready, null);
   t.deepEqual(overview.captions.causes, [noRecognizer]);
+});
+
+test('a study has its failed passages apart, each with the cause of its engine', (t) => {
+  const cause = { code: 'engine_error', params: { engine: 'openai', status: 500 } } as const;
+  const withheld = [
+    { what: 'speech from 0:01 to 0:02', reasonCode: 'recognition_failed', text: 'x', cause },
+    {
+      what: 'keyframes',
+      reasonCode: 'no_video_track',
+      text: 'x',
+      cause: { code: 'no_video_track', params: {} } as const,
+    },
+  ];
+  t.deepEqual(failedParts({ withheld }), [{ what: 'speech from 0:01 to 0:02', cause }]);
+});
+
+test('bug: a study that was started with a wish was studied again without it', (t) => {
+  const recognition = { recognizer: 'pocketsphinx', language: null };
+  const study = { range: { startMs: 0, endMs: 1 }, sourceLanguage: {}, targetLanguage: 'en' };
+  const overview = { study, actions: [{ action: 'study_again', body: { recognition } }] } as unknown as RuntimeOverview;
+  t.deepEqual(requestAgain(overview).recognition, recognition as RecognitionWish);
+  t.false('recognition' in requestAgain({ ...overview, actions: [] }));
+});
+
+test('of ways that are closed, those that the film lacks come after those that a person can mend', (t) => {
+  const film = filmOf([
+    row('grouped-subtitles', 'impossible', { obstacles: [{ code: 'no_text_tracks', params: {} }] }),
+    row('recognized', 'needs_engine', { recognizesMs: 1, obstacles: [noRecognizer] }),
+  ]);
+  t.deepEqual(
+    waysOf(film, planned).map(({ method }) => method),
+    ['recognized', 'grouped-subtitles'],
+  );
 });
