@@ -198,7 +198,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
       return { ...decisions, corrections };
     },
     [host, runtimeId],
-    // What a person has typed stays while the lines come from another method.
+    // Typed text stays while the lines come from another method.
     `${overview.journalHead} ${study.ready}`,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);

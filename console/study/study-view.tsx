@@ -105,7 +105,7 @@ const needsStudy = ({ methods, overview }: StudyContents): boolean =>
   methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
 
 /** True if a part of the study shows the failures of its engines, with a button of its own for another study. */
-const isFailureTold = (study: StudyContents, pane: StudyPane): boolean =>
+const showsFailure = (study: StudyContents, pane: StudyPane): boolean =>
   failedParts(study.overview).length > 0 &&
   study.overview.actions.some(({ action }) => action === 'study_again') &&
   (pane === 'evidence' || pane === 'review' || (pane === 'captions' && !needsStudy(study)));
@@ -141,7 +141,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
     });
   const download = () => run(async () => saveCaptions(host, overview));
   const isForCaptions = needsStudy(study);
-  const isBelow = isFailureTold(study, pane) || (isForCaptions && pane === 'captions');
+  const isBelow = showsFailure(study, pane) || (isForCaptions && pane === 'captions');
   const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow;
   return (
     <div class="actions">
@@ -285,7 +285,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
       <StudyProgress study={study} model={model} />
       <Stepper overview={study.overview} />
       {asked.reason !== null && <Story story={failureStory(asked.reason, 'study')} />}
-      {isFailureTold(study, pane) && <Unrecognized overview={study.overview} />}
+      {showsFailure(study, pane) && <Unrecognized overview={study.overview} />}
       <nav class="tabs" aria-label="Parts of the study">
         {studyPanes.map((each) => (
           <a
