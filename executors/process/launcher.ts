@@ -85,8 +85,8 @@ async function putFiles(
 
 type Wanted = NonNullable<ProcessRequest['result']>;
 
-/** The end of what a process printed about itself, as much as a failure holds. */
-const PRINTED_BYTES = 4096;
+/** So much of the output of a process is in its failure: the error may be before all of its options. */
+const PRINTED_BYTES = 64 * 1024;
 
 /** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. Failures hold its last words. */
 async function takeFile(folder: string, { name, maximumBytes }: Wanted, printed: Buffer): Promise<Buffer> {
