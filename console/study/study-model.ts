@@ -128,7 +128,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   /** True if the host refused what was looked for last, such as a study that is deleted. */
   let isRefused = false;
 
-  const read = async (): Promise<void> => {
+  const readOnce = async (): Promise<void> => {
     turn += 1;
     const own = turn;
     try {
@@ -145,6 +145,12 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     } catch (error) {
       if (own === turn) store.send({ type: 'failed', error });
     }
+  };
+
+  let newest = Promise.resolve();
+  const read = (): Promise<void> => {
+    newest = readOnce();
+    return newest;
   };
 
   const readSoon = (): void => {
@@ -204,7 +210,11 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   /** Reads everything again, with the events that came since: after an action of the person. */
   const refresh = async (): Promise<void> => {
     await catchUp();
-    await read();
+    // An overtaken read shows nothing: an action is over once the newest one is shown, and the focus moves on from there.
+    for (let own = read(); ; own = newest) {
+      await own;
+      if (own === newest) return;
+    }
   };
 
   /**
