@@ -155,8 +155,10 @@ function Head({ route, theme, isOpen }: { route: ConsoleRoute; theme: ChosenThem
 
 function View({ route }: { route: ConsoleRoute }): ComponentChildren {
   switch (route.view) {
-    case 'sources':
-      return <SourcesView find={route.find ?? ''} show={route.show ?? ''} sort={route.sort ?? ''} />;
+    case 'sources': {
+      const { find = '', show = '', sort = '', details = '' } = route;
+      return <SourcesView key={details} find={find} show={show} sort={sort} details={details} />;
+    }
     case 'new-study':
       return <NewStudyView key={route.sourceSessionId} sourceSessionId={route.sourceSessionId} />;
     case 'studies':

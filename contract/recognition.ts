@@ -42,13 +42,6 @@ export const recognizerEngines = ['openai', 'whisper-cli', 'pocketsphinx'] as co
 export const recognizerEngine = z.enum(recognizerEngines);
 export type RecognizerEngine = z.infer<typeof recognizerEngine>;
 
-/** Base codes of the languages that a recognizer serves; null where that is up to its model. */
-export const servedLanguages: Readonly<Record<RecognizerEngine, readonly string[] | null>> = {
-  openai: null,
-  'whisper-cli': null,
-  pocketsphinx: ['en'],
-};
-
 /** The recognizer, with its tools, models and settings: all that a transcript depends on beside the sound. */
 export const semanticProducer = z.strictObject({
   id: z.literal('studio.semantic-recognition'),

@@ -7,8 +7,17 @@ export const chartModes = ['drawing', 'heat', 'coverage', 'versions', 'what-if']
 export type ChartMode = (typeof chartModes)[number];
 
 export type ConsoleRoute =
-  /** `find` is searched for in labels and words, `show` and `sort` are of the list; each is absent for the usual one. */
-  | { readonly view: 'sources'; readonly find?: string; readonly show?: string; readonly sort?: string }
+  /**
+   * `find` is searched for in labels and words, `show` and `sort` are of the list; each is absent for the usual one. `details` is the
+   * source whose details are open.
+   */
+  | {
+      readonly view: 'sources';
+      readonly find?: string;
+      readonly show?: string;
+      readonly sort?: string;
+      readonly details?: string;
+    }
   | { readonly view: 'new-study'; readonly sourceSessionId: string }
   | { readonly view: 'studies'; readonly source: string | null; readonly lifecycle: string | null }
   /** `atMs` is where the player begins; absent for the start of the range. `seq` is the event of the journal that is looked at. */
@@ -50,7 +59,9 @@ export function routeOf(hash: string): ConsoleRoute {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', id = '', part = '', last = ''] = path.split('/').map(decoded);
   const values = new URLSearchParams(query);
-  if (view === '' || view === 'sources') return { view: 'sources', ...givenOf(values, ['find', 'show', 'sort']) };
+  if (view === '' || view === 'sources') {
+    return { view: 'sources', ...givenOf(values, ['find', 'show', 'sort', 'details']) };
+  }
   if (view === 'new' && id !== '') return { view: 'new-study', sourceSessionId: id };
   if (view === 'operations') return { view: 'operations' };
   if (view === 'lifecycles') return lifecycleRoute([id, part, last], values);
@@ -121,7 +132,12 @@ export function addressOf(route: ConsoleRoute): string {
         { at: route.atMs?.toString() ?? null, seq: route.seq?.toString() ?? null },
       );
     case 'sources':
-      return withQuery('#/sources', { find: route.find || null, show: route.show || null, sort: route.sort || null });
+      return withQuery('#/sources', {
+        find: route.find || null,
+        show: route.show || null,
+        sort: route.sort || null,
+        details: route.details || null,
+      });
     case 'lifecycles':
       return withQuery('#/lifecycles', { kind: route.kind, state: route.state, show: route.show });
     case 'chart':

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { HostError } from '../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionMethodRow } from '../../contract/captions/caption-method.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
@@ -13,8 +14,10 @@ import { useHost } from '../host/session.ts';
 import { type Remote, useAction, useRemote } from '../host/use-remote.ts';
 import { Facts, Identity } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
+import { type CaptionWay, type FilmMethods, filmMethodsOf, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -49,14 +52,20 @@ export function NewStudyView({ sourceSessionId }: { readonly sourceSessionId: st
   );
 }
 
-const requestOf = (range: StudyRequest['range'], spoken: string, target: string, attempt: string): StudyRequest => ({
-  ...(range !== undefined && { range }),
+/** The request of a person, without the way to its captions. */
+type AskedStudy = Pick<StudyRequest, 'range' | 'requestedSourceLanguage' | 'targetLanguage'>;
+
+const requestOf = (range: Stretch, spoken: string, target: string): AskedStudy => ({
+  range,
   requestedSourceLanguage: spokenLanguage(spoken === '' ? undefined : spoken),
   targetLanguage: target,
-  ...(attempt !== '' && { clientRequestId: attempt }),
 });
 
-/** The plan and warnings of a request before it is sent. */
+/** The wish of a way for recognized speech; without one the settings of the host decide. */
+const wishOf = (recognition: CaptionWay['recognition'] | undefined): Pick<StudyRequest, 'recognition'> =>
+  recognition == null ? {} : { recognition };
+
+/** The plan and warnings of a request before it is sent, with the wish of its way. */
 interface Outlook {
   readonly plan: RuntimePlan;
   readonly warnings: readonly PlanWarning[];
@@ -67,13 +76,15 @@ interface Outlook {
 async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
   const [plan, { warnings }, { runtimes }] = await Promise.all([
     host.plan(source, request),
-    // The host lists obstacles to captions only for a request with captions.
-    host.warnings(source, { ...request, outputDepth: 'captions' }),
+    host.warnings(source, request),
     host.runtimes({ sourceSessionId: source.sourceSessionId, limit: 200 }),
   ]);
   const before = runtimes.find(({ runtimeId }) => runtimeId === plan.runtimeId) ?? null;
   return { plan, warnings, before };
 }
+
+const methodsOf = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
+  filmMethodsOf(host, (await host.warnings(source, asked)).captionMethods);
 
 interface StudyFormProps {
   readonly source: SourceSessionRow;
@@ -93,24 +104,47 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const [target, setTarget] = useState('en');
   const [attempt] = useState(() => `console-${crypto.randomUUID()}`);
   const isLanguage = isTag(target) && (spoken === '' || isTag(spoken));
-  const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target, '')) : '');
-  const { remote, reload } = useRemote(
-    async () => (asked === '' ? null : outlookOf(host, source, JSON.parse(asked) as StudyRequest)),
+  const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target)) : '');
+  const { remote: rows, reload: askAgain } = useRemote(
+    async () => (asked === '' ? null : methodsOf(host, source, JSON.parse(asked) as AskedStudy)),
     [host, source, asked],
   );
-  const outlook = remote.state === 'ready' ? remote.value : null;
-  const before = outlook?.before ?? null;
-  const start = (again: boolean) =>
+  const methods = rows.state === 'ready' ? rows.value : null;
+  const ways = useWays(methods, { spoken: spoken === '' ? null : spoken, isStudied: false });
+  // A plan with a wish that is not permitted yet is refused.
+  const wish = JSON.stringify(wishOf(ways.way?.state === 'ready' ? ways.way.recognition : null));
+  const isKnown = methods !== null;
+  const { remote, reload } = useRemote(
+    async () => (isKnown ? outlookOf(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
+    [host, source, asked, isKnown, wish],
+  );
+  // A study with recognized speech is another one than that of this plan, until it is permitted.
+  const isOther = ways.way !== null && ways.way.permission !== null && ways.way.recognizesMs > 0;
+  const before = remote.state === 'ready' && !isOther ? (remote.value?.before ?? null) : null;
+  const limitMs = methods === null ? null : captionLimitOf(methods.rows.methods);
+  /** Permits what a way needs, and starts the study with its wish; without captions for null. */
+  const start = (way: CaptionWay | null, isAgain: boolean) =>
     run(async () => {
-      const { runtimeId } = await host.study(source, requestOf(range, spoken, target, again ? attempt : '')).started;
+      const request = requestOf(range, spoken, target);
+      let wished = way?.recognition;
+      if (way !== null && way.permission !== null) {
+        await permit(host, way);
+        // An engine that was set up just now has its name from the host.
+        const { captionMethods } = await host.warnings(source, request);
+        wished = captionMethods.methods.find(({ method }) => method === way.method)?.recognition;
+      }
+      const again = isAgain ? { clientRequestId: attempt } : {};
+      const { runtimeId } = await host.study(source, { ...request, ...wishOf(wished), ...again }).started;
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
     });
+  const isBusy = action.state === 'busy';
+  const allows = ways.way !== null && ways.way.permission !== null;
   return (
     <form
       class="new-study"
       onSubmit={(event) => {
         event.preventDefault();
-        start(before !== null);
+        start(ways.way, before !== null);
       }}
     >
       <section aria-labelledby="range">
@@ -123,7 +157,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
           range={range}
           onRange={setRange}
         />
-        <RangeLimit remote={remote} range={range} onRange={setRange} />
+        <RangeLimit isOfStudies={isTooLong(rows)} captionsMs={limitMs} range={range} onRange={setRange} />
       </section>
       <div class="split">
         <section aria-labelledby="languages">
@@ -133,23 +167,42 @@ function StudyForm({ source, probe }: StudyFormProps) {
             <LanguagePicker label="Captions in" ofTracks={ofTracks.all} value={target} onValue={setTarget} />
           </div>
           {!isLanguage && <p class="bad-text">Give a language by its tag, such as en, ko or pt-BR.</p>}
+          {methods !== null && limitMs === null && (
+            <section aria-labelledby="way">
+              <h2 id="way">Captions</h2>
+              <Ways of={ways} sourceSessionId={source.sourceSessionId} />
+            </section>
+          )}
           {before === null ? (
-            <button type="submit" class="primary" disabled={!isLanguage || action.state === 'busy'}>
-              {action.state === 'busy' ? 'Starting' : 'Start the study'}
-            </button>
+            <div class="actions">
+              <button type="submit" class="primary" disabled={!isLanguage || isBusy}>
+                {isBusy ? 'Starting' : allows ? 'Allow and start' : 'Start the study'}
+              </button>
+              {allows && (
+                <button type="button" disabled={isBusy} onClick={() => start(null, false)}>
+                  Start without captions
+                </button>
+              )}
+            </div>
           ) : (
-            <EarlierStudy before={before} isBusy={action.state === 'busy'} />
+            <EarlierStudy before={before} again={allows ? 'Allow and study again' : 'Study again'} isBusy={isBusy} />
           )}
           {action.state === 'failed' && <Failed error={action.error} />}
         </section>
         <aside aria-labelledby="plan">
           <h2 id="plan">Plan</h2>
           <div class="panel" aria-live="polite">
-            {isTooLong(remote) ? (
+            {isTooLong(rows) ? (
               <p class="quiet">Choose a shorter range first.</p>
+            ) : asked === '' ? (
+              <p class="quiet">Choose the languages first.</p>
             ) : (
-              <RemotePart of={remote} what="the plan" onRetry={reload}>
-                {(known) => (known === null ? <p class="quiet">Choose the languages first.</p> : <Plan {...known} />)}
+              <RemotePart of={rows} what="the plan" onRetry={askAgain}>
+                {() => (
+                  <RemotePart of={remote} what="the plan" onRetry={reload}>
+                    {(known) => (known === null ? <Loading what="the plan" /> : <Plan {...known} way={ways.way} />)}
+                  </RemotePart>
+                )}
               </RemotePart>
             )}
           </div>
@@ -180,8 +233,15 @@ export function earlierWords({
   return { title: 'Studied before', text, open: 'Use that study', isUsable: true };
 }
 
+interface EarlierStudyProps {
+  readonly before: RuntimeRow;
+  /** The words of the button for another one. */
+  readonly again: string;
+  readonly isBusy: boolean;
+}
+
 /** A study that an equal request started before, and the button for another one. */
-function EarlierStudy({ before, isBusy }: { readonly before: RuntimeRow; readonly isBusy: boolean }) {
+function EarlierStudy({ before, again, isBusy }: EarlierStudyProps) {
   const { title, text, open, isUsable } = earlierWords(before);
   return (
     <Notice kind="not-yet" icon="rotate-ccw" title={title}>
@@ -194,7 +254,7 @@ function EarlierStudy({ before, isBusy }: { readonly before: RuntimeRow; readonl
           {open}
         </a>
         <button type="submit" class={isUsable ? '' : 'primary'} disabled={isBusy}>
-          {isBusy ? 'Starting' : 'Study again'}
+          {isBusy ? 'Starting' : again}
         </button>
       </div>
     </Notice>
@@ -213,24 +273,22 @@ async function longestStudyMs(host: StudyHost): Promise<number | null> {
 }
 
 interface RangeLimitProps {
-  readonly remote: Remote<Outlook | null>;
+  /** True if the range is longer than a study. */
+  readonly isOfStudies: boolean;
+  /** The longest captions, if the range is too long for them; else null. */
+  readonly captionsMs: number | null;
   readonly range: Stretch;
   readonly onRange: (range: Stretch) => void;
 }
 
 /** The limit that a range exceeds, with a button for the longest range that fits. */
-function RangeLimit({ remote, range, onRange }: RangeLimitProps) {
+function RangeLimit({ isOfStudies, captionsMs, range, onRange }: RangeLimitProps) {
   const host = useHost();
-  const isOfStudies = isTooLong(remote);
   const { remote: limit } = useRemote(
     () => (isOfStudies ? longestStudyMs(host) : Promise.resolve(null)),
     [isOfStudies],
   );
-  const limitMs = isOfStudies
-    ? limit.state === 'ready'
-      ? limit.value
-      : null
-    : captionLimitOf(remote.state === 'ready' ? (remote.value?.warnings ?? []) : []);
+  const limitMs = isOfStudies ? (limit.state === 'ready' ? limit.value : null) : captionsMs;
   if (!isOfStudies && limitMs === null) return null;
   const length = wholeSeconds(range.endMs - range.startMs);
   return (
@@ -275,47 +333,37 @@ function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['fo
   return `about ${about} of work on the media; nine times in ten at most ${most}`;
 }
 
-/** The privacy and cost of a start, from the engines that take part in a study. */
-function Reach() {
+/** The privacy and cost of a start: those of its way to captions, and of the engines that take part in every study. */
+function Reach({ way }: { readonly way: CaptionWay | null }) {
   const host = useHost();
   const { remote } = useRemote(() => host.checks(), [host]);
+  const sent = way === null ? null : sendingText(way);
+  if (sent !== null) return <>{sent}</>;
   if (remote.state === 'ready') return <>{reachWords(remote.value.engines)}</>;
   return <span class="quiet">{remote.state === 'loading' ? 'asking the host' : 'the host does not say'}</span>;
 }
 
-const isOfLength = (each: PlanWarning): boolean => each.cause.code === 'range_too_long';
-
-/** The longest captions of a host, if a range is too long for them and nothing else is in their way; else null. */
-export function captionLimitOf(warnings: readonly PlanWarning[]): number | null {
-  const obstacles = warnings.filter(({ code }) => code === 'captions_not_possible');
-  const [first, ...others] = obstacles.map(({ cause }) => cause);
-  // A shorter range gives no captions while anything else is in their way.
-  return first?.code === 'range_too_long' && others.length === 0 ? first.params.limitMs : null;
+/** The longest captions of a host, if a range is too long for them by every way that its film has; else null. */
+export function captionLimitOf(methods: readonly Pick<CaptionMethodRow, 'state' | 'obstacles'>[]): number | null {
+  if (methods.some(({ state }) => state !== 'impossible')) return null;
+  const limits = methods.flatMap(({ obstacles: [first] }) =>
+    first?.code === 'range_too_long' ? [first.params.limitMs] : [],
+  );
+  return limits[0] ?? null;
 }
 
-const isOfLanguage = (each: PlanWarning): boolean =>
-  each.code === 'captions_not_possible' && each.reason === 'source_language_not_declared';
-
-/**
- * The warnings to list. The missing language comes only as the last obstacle: until then, choosing one gives no captions. A
- * range that is too long has its own line with a button.
- */
-export function listedWarnings(warnings: readonly PlanWarning[]): readonly PlanWarning[] {
-  const listed = warnings.filter((each) => !isOfLength(each));
-  const isLast = listed.every((each) => each.code !== 'captions_not_possible' || isOfLanguage(each));
-  return isLast ? listed : listed.filter((each) => !isOfLanguage(each));
+interface PlanProps extends Pick<Outlook, 'plan' | 'warnings'> {
+  readonly way: CaptionWay | null;
 }
 
 /** The plan of a start. Nothing of it is stored. */
-function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
-  const said = listedWarnings(warnings);
+function Plan({ plan: { forecast, runtimeId }, warnings, way }: PlanProps) {
   return (
     <>
-      {said.length > 0 && (
+      {warnings.length > 0 && (
         <ul class="plain warnings" aria-label="Before you start">
-          {said.map((each) => (
+          {warnings.map((each) => (
             <li key={`${each.code} ${each.text}`}>
-              {each.code === 'captions_not_possible' && <strong>No captions: </strong>}
               {`${sentence(whatWords([each.cause]))}.`} <Remedies causes={[each.cause]} />
             </li>
           ))}
@@ -325,7 +373,7 @@ function Plan({ plan: { forecast, runtimeId }, warnings }: Outlook) {
         of={[
           ['Media', duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs)],
           ['Time it will take', expectedTime(forecast)],
-          ['Privacy and cost', <Reach />],
+          ['Privacy and cost', <Reach way={way} />],
         ]}
       />
       <details>

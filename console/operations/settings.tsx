@@ -5,8 +5,9 @@ import type { Confirmation, FoundEngine, HostSetting, HostSettings } from '../..
 import { keepPageToken, lock, useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge } from '../parts/facts.tsx';
-import { Agree, Field, TextField } from '../parts/field.tsx';
+import { Agree, Field, ModelField, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { withModel } from '../words/caption-ways.ts';
 import { counted, duration, size } from '../words/numbers.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Tone } from '../words/tone.ts';
@@ -197,10 +198,6 @@ function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
   );
 }
 
-/** The settings that use an engine with another of its models: the model is the value that `use` has of them. */
-export const withModel = ({ use, models }: FoundEngine, model: string): FoundEngine['use'] =>
-  Object.fromEntries(Object.entries(use).map(([name, value]) => [name, value === models[0] ? model : value]));
-
 function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readonly onChanged: () => void }) {
   const host = useHost();
   const { action, run } = useAction();
@@ -211,7 +208,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
   const [tone, words] = engineStates[state];
   const use = () =>
     run(async () => {
-      await host.settings.change({ set: withModel(engine, model), confirmation });
+      await host.settings.change({ set: withModel(engine, model).use, confirmation });
       onChanged();
     });
   return (
@@ -236,17 +233,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
           <Remedies causes={[cause]} />
         </p>
       )}
-      {state === 'found' && models.length > 1 && (
-        <Field label="Model">
-          {(id) => (
-            <select id={id} value={model} onChange={({ currentTarget }) => setModel(currentTarget.value)}>
-              {models.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
+      {state === 'found' && <ModelField models={models} model={model} onModel={setModel} />}
       {isOpen && confirmation !== null && (
         <>
           <Agree isTicked={isAgreed} onTick={setAgreed}>
@@ -315,10 +302,24 @@ function whyFixed({ source, change, name }: HostSetting): string | null {
   return change === 'command_line' ? `changed by media-study settings set ${name}=VALUE` : null;
 }
 
+const needsConfirmation = (error: unknown): boolean =>
+  error instanceof HostError && error.code === 'settings_confirmation_required';
+
+/** Changes settings once a person agrees that data leaves the machine: that covers a server on this machine. */
+async function changedAsAgreed(host: StudyHost, set: Readonly<Record<string, Value>>): Promise<void> {
+  try {
+    await host.settings.change({ set, confirmation: 'leaves_this_machine_and_may_cost' });
+  } catch (error) {
+    if (!needsConfirmation(error)) throw error;
+    await host.settings.change({ set, confirmation: 'sent_to_a_server_on_this_machine' });
+  }
+}
+
 function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
   const host = useHost();
   const { action, run } = useAction();
   const [text, setText] = useState<string | null>(null);
+  const [isAgreed, setAgreed] = useState(false);
   const { name, form, help, value, next, source, preset } = setting;
   const choices = form === 'switch' ? ['on', 'off'] : setting.choices;
   const permission = text === null ? null : permissionOf(name, text);
@@ -329,9 +330,18 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
       setText(null);
       onChanged();
     });
+  const isSending = action.state === 'failed' && needsConfirmation(action.error);
   const save = (event: Event) => {
     event.preventDefault();
-    if (text !== null) change({ set: savedWith(setting, text) });
+    if (text === null) return;
+    const set = savedWith(setting, text);
+    run(async () => {
+      if (isAgreed) await changedAsAgreed(host, set);
+      else await host.settings.change({ set });
+      setText(null);
+      setAgreed(false);
+      onChanged();
+    });
   };
   const initial = Array.isArray(next)
     ? next.join('\n')
@@ -368,11 +378,30 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
                 </select>
               )}
             </Field>
+          ) : form === 'repeated' ? (
+            <Field label={sentence(wordsOf(name))} hint="One a line.">
+              {(id) => (
+                <textarea
+                  id={id}
+                  class="mono"
+                  rows={3}
+                  spellcheck={false}
+                  onInput={({ currentTarget }) => setText(currentTarget.value)}
+                >
+                  {initial}
+                </textarea>
+              )}
+            </Field>
           ) : (
             <TextField label={sentence(wordsOf(name))} value={text} onValue={setText} isMono />
           )}
           {permission !== null && <p class="hint">Saves “{wordsOf(permission)}” with it.</p>}
-          <button type="submit" class="primary" disabled={action.state === 'busy'}>
+          {isSending && (
+            <Agree isTicked={isAgreed} onTick={setAgreed}>
+              {confirmationWords.leaves_this_machine_and_may_cost}
+            </Agree>
+          )}
+          <button type="submit" class="primary" disabled={action.state === 'busy' || (isSending && !isAgreed)}>
             Save
           </button>
           {source === 'file' && (
@@ -385,7 +414,7 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
           </button>
         </form>
       )}
-      {action.state === 'failed' && <Failed error={action.error} />}
+      {action.state === 'failed' && !isSending && <Failed error={action.error} />}
     </li>
   );
 }

@@ -48,6 +48,46 @@ export function TextField({ label, hint, value, onValue, placeholder, isMono = f
   );
 }
 
+interface ModelFieldProps {
+  readonly models: readonly string[];
+  readonly model: string;
+  readonly onModel: (model: string) => void;
+}
+
+/** The model of an engine; nothing if there is only one. */
+export const ModelField = ({ models, model, onModel }: ModelFieldProps) =>
+  models.length < 2 ? null : (
+    <Field label="Model">
+      {(id) => (
+        <select id={id} value={model} onChange={({ currentTarget }) => onModel(currentTarget.value)}>
+          {models.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+
+interface ChoiceProps {
+  /** The group that it is one of. */
+  readonly name: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** One of several, with its meaning. */
+export const Choice = ({ name, isChosen, onChoose, title, children }: ChoiceProps) => (
+  <label class="choice-option">
+    <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
+    <span>
+      <strong>{title}</strong>
+      <span class="quiet">{children}</span>
+    </span>
+  </label>
+);
+
 interface AgreeProps {
   readonly isTicked: boolean;
   readonly onTick: (isTicked: boolean) => void;

@@ -54,17 +54,28 @@ export const TypedCommand = ({ words }: { readonly words: string }) => (
   </>
 );
 
-const placeWords: Readonly<Record<PagePlace, string>> = { operations: 'Open Operations', library: 'Open the library' };
+const placeWords: Readonly<Record<PagePlace, string>> = {
+  operations: 'Open Operations',
+  library: 'Open the library',
+  subtitles: 'Attach a subtitle file',
+};
+
+interface RemediesProps {
+  readonly causes: readonly Cause[];
+  /** The source that they are about, to lead to it. */
+  readonly sourceSessionId?: string;
+}
 
 /** The remedy of each cause as a sentence, with a link to the part of the page that it names. */
-export const Remedies = ({ causes }: { readonly causes: readonly Cause[] }) => (
+export const Remedies = ({ causes, sourceSessionId }: RemediesProps) => (
   <>
     {causes.map(pageText).map(({ remedy, at }) => {
       if (remedy === null) return null;
-      const view = at === 'operations' ? 'operations' : 'sources';
+      const details = at === 'subtitles' && sourceSessionId !== undefined ? { details: sourceSessionId } : {};
+      const address = addressOf(at === 'operations' ? { view: 'operations' } : { view: 'sources', ...details });
       return (
         <Fragment key={remedy}>
-          {sentence(remedy)}. {at !== null && <a href={addressOf({ view })}>{placeWords[at]}</a>}{' '}
+          {sentence(remedy)}. {at !== null && <a href={address}>{placeWords[at]}</a>}{' '}
         </Fragment>
       );
     })}

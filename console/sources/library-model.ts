@@ -98,17 +98,15 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
   const { situation, captions } = standing;
   if (isCanceled(reason)) return canceled;
   const [tone, words, group, hasWhy = false] = looks[situation.code];
-  const isNever =
-    captions.state === 'never' && (situation.code === 'approved' || situation.code === 'waiting_for_review');
-  if (isNever && situation.code === 'approved') {
-    return {
-      tone: 'warning',
-      words: 'Captions never on this host',
-      why: causeWords(captions.causes),
-      group: 'closed',
-    };
+  // Without a caption executor the methods of a study decide, which its own page has.
+  const causes = captions.causes.filter(({ code }) => code !== 'no_caption_executor');
+  const isHeld = captions.state === 'never' && causes.length > 0;
+  if (isHeld && situation.code === 'approved') {
+    return { tone: 'warning', words: 'Captions need something', why: causeWords(causes), group };
   }
-  if (isNever) return { tone, words, why: `no captions on this host: ${causeWords(captions.causes)}`, group };
+  if (isHeld && situation.code === 'waiting_for_review') {
+    return { tone, words, why: `captions need something: ${causeWords(causes)}`, group };
+  }
   const why = reason === null ? situation.text : failureWhy(reason);
   return { tone, words, why: hasWhy ? why : null, group };
 }

@@ -184,11 +184,17 @@ function SourceDetails({ source, onChanged }: SourceDetailsProps) {
 interface SourceRowProps {
   readonly source: LibrarySource;
   readonly isOpen: boolean;
+  /** True if the address names it: the page leads there. */
+  readonly isWanted: boolean;
   readonly onChanged: () => void;
   readonly onToggle: () => void;
 }
 
-function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
+function SourceRow({ source, isOpen, isWanted, onChanged, onToggle }: SourceRowProps) {
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isWanted) row.current?.scrollIntoView();
+  }, [isWanted]);
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
   const { tone, words, why, group } = sourceState(source);
   const study = shownStudy(source);
@@ -197,7 +203,7 @@ function SourceRow({ source, isOpen, onChanged, onToggle }: SourceRowProps) {
     study === null ? '' : addressOf({ view: 'study', runtimeId: study.runtimeId, pane });
   const newStudy = addressOf({ view: 'new-study', sourceSessionId });
   return (
-    <li class="row source">
+    <li ref={row} class="row source">
       <PosterFrame
         key={newest?.runtimeId ?? ''}
         sourceSessionId={sourceSessionId}
@@ -283,6 +289,8 @@ interface Asked {
   readonly find: string;
   readonly show: string;
   readonly sort: string;
+  /** The source whose details are open; empty for none. */
+  readonly details: string;
 }
 
 /** The sources of the host, the search through their words, and the ways to add one. */
@@ -296,7 +304,7 @@ export function SourcesView(asked: Asked) {
   const ended = useStore(uploads, ({ ended }) => ended);
   useAfterMoves(host, reload, isOfLibrary);
   useEvery(remote.state === 'ready' && !remote.value.isWhole ? soonMs : everyMs, true, poll);
-  if (remote.state === 'ready' && !remote.value.isUsed && !isUploading) {
+  if (remote.state === 'ready' && !remote.value.isUsed && !isUploading && asked.details === '') {
     return <FirstSteps samples={remote.value.sources} />;
   }
   return (
@@ -335,8 +343,7 @@ export function SourcesView(asked: Asked) {
 
 /** The address of the list with something else asked for; what is usual is left out. */
 function go(asked: Asked, change: Partial<Asked>): void {
-  const { find, show, sort } = { ...asked, ...change };
-  const address = addressOf({ view: 'sources', find, show, sort });
+  const address = addressOf({ view: 'sources', ...asked, ...change });
   // Each letter of a search in the place of the one before: Back leaves the search.
   history.replaceState(null, '', address);
   dispatchEvent(new HashChangeEvent('hashchange'));
@@ -400,9 +407,10 @@ interface SourceTableProps {
 }
 
 function SourceTable({ sources, added, asked, onChanged }: SourceTableProps) {
-  const [open, setOpen] = useState<string | null>(null);
-  const [drawn, setDrawn] = useState(drawnRows);
+  const [open, setOpen] = useState<string | null>(asked.details === '' ? null : asked.details);
   const fitting = fittingSources(sources, asked, added);
+  const wanted = fitting.findIndex(({ sourceSessionId }) => sourceSessionId === asked.details);
+  const [drawn, setDrawn] = useState(Math.max(drawnRows, wanted + 1));
   const isAsked = asked.find.trim() !== '' || asked.show !== '';
   if (fitting.length === 0) {
     return asked.find.trim() === '' ? (
@@ -423,6 +431,7 @@ function SourceTable({ sources, added, asked, onChanged }: SourceTableProps) {
             key={source.sourceSessionId}
             source={source}
             isOpen={open === source.sourceSessionId}
+            isWanted={asked.details === source.sourceSessionId}
             onChanged={onChanged}
             onToggle={() => setOpen(open === source.sourceSessionId ? null : source.sourceSessionId)}
           />

@@ -67,12 +67,15 @@ interface Preview {
 }
 
 /** The results of the check and the guidelines for a draft, read when a person pauses. A save may change the head, so it waits for that. */
-function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft, isSaving: boolean): Preview | null {
+function usePreview(corrections: CaptionCorrections, draft: CaptionDraft, isSaving: boolean): Preview | null {
+  const { runtimeId, head, obstacle } = corrections;
   const host = useHost();
   const lines = useStore(draft.store, (context) => context.lines);
   const [preview, setPreview] = useState<Preview | null>(null);
   useEffect(() => {
-    if (isSaving || head === null || obstacleOf(lines) !== null) return;
+    // Of lines that cannot be corrected now the host has no preview.
+    const isFixed = obstacle?.code === 'illegal_caption_correction';
+    if (isFixed || isSaving || head === null || obstacleOf(lines) !== null) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const { signal } = stop;
@@ -86,7 +89,7 @@ function usePreview({ runtimeId, head }: CaptionCorrections, draft: CaptionDraft
       clearTimeout(timer);
       stop.abort();
     };
-  }, [host, runtimeId, head, lines, isSaving]);
+  }, [host, runtimeId, head, obstacle?.code, lines, isSaving]);
   return preview;
 }
 

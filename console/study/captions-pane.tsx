@@ -2,12 +2,13 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
-import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
-import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
+import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
+import type { CaptionWay } from '../words/caption-ways.ts';
 import { pageReason, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted, moment } from '../words/numbers.ts';
@@ -16,7 +17,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
-import type { StudyContents, StudyModel } from './study-model.ts';
+import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
@@ -147,13 +148,26 @@ interface CaptionsPaneProps {
   readonly runtimeId: string;
 }
 
-/** The captions of a study in their editor; before there are lines, what is missing for them. */
+/** The lines are those of a method until captions are made of them: a correction before that would be one of other lines. */
+const lockedLines = (corrections: CaptionCorrections, isOfHost: boolean): CaptionCorrections =>
+  isOfHost || corrections.obstacle !== null || corrections.lines.length === 0
+    ? corrections
+    : {
+        ...corrections,
+        obstacle: { code: 'illegal_caption_correction', message: 'you can correct these lines once captions are made' },
+      };
+
+/** The captions of a study in their editor; before there are lines, the way to them. */
 export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   const host = useHost();
-  const { overview, evidence } = study;
+  const { overview, evidence, methods, ready } = study;
+  const chosen = useWays(methods, studiedFilm(overview));
+  const isOfHost =
+    methods === null || (ready === 'host' && (chosen.way === null || chosen.way.method === methods.usual));
+  const method = isOfHost ? null : chosen.way?.state === 'ready' ? chosen.way.method : null;
   const { remote, reload } = useRemote(
-    () => host.captions.corrections(runtimeId),
-    [host, runtimeId],
+    () => host.captions.corrections(runtimeId, linesOf(method)),
+    [host, runtimeId, method],
     overview.journalHead,
   );
   const cutsMs = useMemo(
@@ -169,15 +183,16 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   };
   return (
     <div class="captions">
+      {methods !== null && <WaysPanel study={study} model={model} chosen={chosen} isOfHost={isOfHost} />}
       <RemotePart of={remote} what="the captions" onRetry={reload}>
         {(corrections) => (
           <>
-            <CaptionsNotice study={study} hasLines={corrections.lines.length > 0} />
+            {methods === null && <CaptionsNotice study={study} hasLines={corrections.lines.length > 0} />}
             {corrections.lines.length > 0 && (
               <>
                 <CaptionEditor
                   overview={overview}
-                  corrections={corrections}
+                  corrections={lockedLines(corrections, isOfHost)}
                   cutsMs={cutsMs}
                   onSaved={onSaved}
                   onReload={reload}
@@ -198,48 +213,87 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   );
 }
 
+interface WaysPanelProps {
+  readonly study: StudyContents;
+  readonly model: StudyModel;
+  readonly chosen: ChosenWays;
+  /** True where the settings of the host decide how, and no method is sent. */
+  readonly isOfHost: boolean;
+}
+
+/** The words of the button of a way; null if a review comes first. */
+function wayButton({ state, permission }: CaptionWay, isApproved: boolean): string | null {
+  const allowed = (words: string): string => (permission === null ? words : `Allow and ${words.toLowerCase()}`);
+  if (state === 'study') return allowed('Study again');
+  if (isApproved) return allowed('Make captions');
+  return permission === null ? null : 'Allow';
+}
+
+/** The way to the captions of a study that has none, with one button that permits what it needs and goes on. */
+function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
+  const host = useHost();
+  const { action, run } = useAction();
+  const { overview } = study;
+  const { runtimeId, source, captions } = overview;
+  const { way } = chosen;
+  const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
+  const isApproved = may('revoke');
+  const words = way === null ? null : wayButton(way, isApproved);
+  const act = (taken: CaptionWay) =>
+    run(async () => {
+      await permit(host, taken);
+      if (taken.state === 'study') {
+        // An engine that was set up just now has its name from the host.
+        const { methods } = await host.captions.methods(runtimeId);
+        const wish = methods.find(({ method }) => method === taken.method)?.recognition ?? undefined;
+        const started = await host.study(source, requestAgain(overview, wish)).started;
+        location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
+        return;
+      }
+      if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
+      await model.refresh();
+    });
+  const ways = <Ways of={chosen} sourceSessionId={source.sourceSessionId} />;
+  return way === null ? (
+    ways
+  ) : (
+    <section class="panel" aria-labelledby="ways">
+      <h2 id="ways">{isApproved ? 'Make the captions' : 'How the captions are made'}</h2>
+      {ways}
+      {captions.state === 'waiting' && captions.causes.length > 0 && (
+        <p class="bad-text">
+          {`The last attempt failed: ${whatWords(captions.causes)}. `}
+          <Remedies causes={captions.causes} />
+        </p>
+      )}
+      <div class="actions">
+        {words !== null && (
+          <button type="button" class="primary" disabled={action.state === 'busy'} onClick={() => act(way)}>
+            {action.state === 'busy' && isApproved ? 'Making captions' : words}
+          </button>
+        )}
+        {may('approve') && way.state !== 'study' && (
+          <a
+            class={words === null ? 'button primary' : 'button'}
+            href={addressOf({ view: 'study', runtimeId, pane: 'review' })}
+          >
+            Review the study
+          </a>
+        )}
+      </div>
+      {action.state === 'failed' && <Failed error={action.error} />}
+    </section>
+  );
+}
+
 interface CaptionsNoticeProps {
   readonly study: StudyContents;
   readonly hasLines: boolean;
 }
 
-/** The action that brings a study toward captions; null without one. It is never an approval if no captions can come of it. */
-export function captionActionOf({ captions, actions }: RuntimeOverview): 'approve' | 'produce' | null {
-  const may = (name: string): boolean => actions.some(({ action }) => action === name);
-  if (captions.state === 'never') return null;
-  return may('approve') ? 'approve' : may('produce_captions') ? 'produce' : null;
-}
-
-/** The next step toward captions; nothing once they exist. */
+/** Why a study has no captions; nothing once they exist. */
 function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
-  const { runtimeId, captions } = study.overview;
-  const action = captionActionOf(study.overview);
-  if (action === 'approve') {
-    return (
-      <Notice kind="not-yet" title="Captions need an approval">
-        <p>
-          {hasLines
-            ? 'These are the lines that the captions will have. You can correct them before you approve.'
-            : 'Approve the study first.'}
-        </p>
-        <a class="button" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
-          Review the study
-        </a>
-      </Notice>
-    );
-  }
-  if (action === 'produce') {
-    return (
-      <Notice kind="not-yet" title="There are no captions yet">
-        <p>The study is approved. Press “Make captions” above.</p>
-        {captions.causes.length > 0 && (
-          <p>
-            The last attempt failed: {whatWords(captions.causes)}. <Remedies causes={captions.causes} />
-          </p>
-        )}
-      </Notice>
-    );
-  }
+  const { captions } = study.overview;
   if (hasLines && captions.state === 'done') return null;
   const kind =
     captions.state === 'withheld'
@@ -253,7 +307,7 @@ function CaptionsNotice({ study, hasLines }: CaptionsNoticeProps) {
   return (
     <Notice kind={kind} title={sentence(causes.length === 0 ? text : whatWords(causes))}>
       <p>
-        <Remedies causes={causes} />
+        <Remedies causes={causes} sourceSessionId={study.overview.source.sourceSessionId} />
       </p>
     </Notice>
   );

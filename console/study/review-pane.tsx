@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
@@ -9,7 +8,7 @@ import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { Agree, CountedField, excessOf } from '../parts/field.tsx';
+import { Agree, Choice, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
@@ -20,7 +19,7 @@ import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
-import type { StudyContents, StudyModel } from './study-model.ts';
+import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
 type RevocationReason = RevocationDecision['reasonCodes'][number];
@@ -99,7 +98,7 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
     await host.reviews.decide(overview.runtimeId, decision, by);
     await onDone();
   };
-  const { captions, runtimeId } = overview;
+  const { captions, runtimeId, source } = overview;
   return (
     <section class="panel" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
@@ -121,17 +120,19 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
       )}
       <fieldset class="choice">
         <legend class="sr">Decision</legend>
-        <Choice isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
+        <Choice name="decision" isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
           {captions.state === 'never' ? (
             <>
               {`This host cannot make captions of it: ${whatWords(captions.causes)}.`}{' '}
-              <Remedies causes={captions.causes} />
+              <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
             </>
-          ) : (
+          ) : corrections.lines.length > 0 ? (
             'Captions can then be made of these lines.'
+          ) : (
+            'Captions can then be made.'
           )}
         </Choice>
-        <Choice isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
+        <Choice name="decision" isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
           Final for this study. You can study the range again and review that.
         </Choice>
       </fieldset>
@@ -151,23 +152,6 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
     </section>
   );
 }
-
-interface ChoiceProps {
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-  readonly title: string;
-  readonly children: ComponentChildren;
-}
-
-const Choice = ({ isChosen, onChoose, title, children }: ChoiceProps) => (
-  <label class="choice-option">
-    <input type="radio" name="decision" checked={isChosen} onChange={onChoose} />
-    <span>
-      <strong>{title}</strong>
-      <span class="quiet">{children}</span>
-    </span>
-  </label>
-);
 
 /** Takes an approval back. */
 function WithdrawForm({ overview, reviewer, onDone }: DecideProps) {
@@ -209,12 +193,13 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
     async () => {
       const [decisions, corrections] = await Promise.all([
         host.reviews.decisions(runtimeId),
-        host.captions.corrections(runtimeId),
+        host.captions.corrections(runtimeId, linesOf(model.store.getSnapshot().context.study?.ready ?? null)),
       ]);
       return { ...decisions, corrections };
     },
     [host, runtimeId],
-    overview.journalHead,
+    // Typed text stays while the lines come from another method.
+    `${overview.journalHead} ${study.ready}`,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   return (

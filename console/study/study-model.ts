@@ -1,12 +1,16 @@
 import { createStore } from '@xstate/store';
 import { HostError, HostUnreachable } from '../../client/host-error.ts';
+import type { StudyRequest } from '../../client/studies.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { pause } from '../../client/transport.ts';
+import type { CaptionMethod, RecognitionWish } from '../../contract/captions/caption-method.ts';
+import type { PartCause } from '../../contract/causes/causes.ts';
 import type { AssessmentAudits } from '../../contract/evidence/assessment.ts';
 import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { type FilmMethods, filmMethodsOf, waysOf } from '../words/caption-ways.ts';
 
 /** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
 const keptEvents = 5_000;
@@ -21,6 +25,67 @@ export interface StudyContents {
   readonly overview: RuntimeOverview;
   readonly evidence: RuntimeEvidence;
   readonly audits: AssessmentAudits;
+  /** The methods of a study that has no captions; null for one that has some, or has not ended. */
+  readonly methods: FilmMethods | null;
+  /** How its captions are made with the next button: by the settings of the host, or by a method; null if nothing is ready. */
+  readonly ready: 'host' | CaptionMethod | null;
+}
+
+/** The request for lines and captions as they are made next: without a method the settings of the host decide. */
+export const linesOf = (ready: StudyContents['ready']): { readonly method?: CaptionMethod } =>
+  ready === null || ready === 'host' ? {} : { method: ready };
+
+/** The request for another attempt of a study; with its own wish for recognition, or another one. */
+export function requestAgain(
+  { study, actions }: RuntimeOverview,
+  recognition = actions.find(({ action }) => action === 'study_again')?.body?.recognition,
+): StudyRequest {
+  const { range, sourceLanguage, targetLanguage } = study;
+  return {
+    range,
+    targetLanguage,
+    requestedSourceLanguage: sourceLanguage,
+    clientRequestId: `console-${crypto.randomUUID()}`,
+    ...(recognition !== undefined && { recognition: recognition as RecognitionWish | null }),
+  };
+}
+
+/** The film of a study, for its ways to captions. */
+export const studiedFilm = ({ study }: Pick<RuntimeOverview, 'study'>) => ({
+  spoken: study.sourceLanguage.languages[0] ?? null,
+  isStudied: true,
+});
+
+/**
+ * A study with its ways to captions. The overview is about the settings, without a request. So captions by a method are still to come
+ * here, and a study without one has the reasons against the nearest.
+ */
+export function withMethods(
+  overview: RuntimeOverview,
+  methods: FilmMethods | null,
+): Pick<StudyContents, 'overview' | 'methods' | 'ready'> {
+  const { captions, check, actions } = overview;
+  if (methods === null || !['never', 'waiting', 'not_yet'].includes(captions.state)) {
+    return { overview, methods: null, ready: null };
+  }
+  if (captions.state !== 'never') return { overview, methods, ready: 'host' };
+  const [first] = waysOf(methods, studiedFilm(overview));
+  const ready = first?.state === 'ready' ? first.method : null;
+  if (ready === null && first?.state !== 'permit') {
+    const isOff = captions.causes.some(({ code }) => code === 'no_caption_executor');
+    // The reasons against a method are those against captions.
+    const causes = isOff && first !== undefined ? (first.causes as PartCause[]) : captions.causes;
+    return { overview: { ...overview, captions: { ...captions, causes } }, methods, ready };
+  }
+  const isApproved = actions.some(({ action }) => action === 'revoke');
+  const changed: RuntimeOverview = {
+    ...overview,
+    captions: isApproved
+      ? { ...captions, state: 'waiting', causes: [], text: 'captions can be made' }
+      : { ...captions, state: 'not_yet', causes: [{ code: 'approval_to_come', params: {} }] },
+    check: { ...check, state: 'not_yet', causes: [{ code: 'captions_to_come', params: {} }] },
+  };
+  return { overview: changed, methods, ready };
 }
 
 interface Model {
@@ -63,7 +128,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   /** True if the host refused what was looked for last, such as a study that is deleted. */
   let isRefused = false;
 
-  const read = async (): Promise<void> => {
+  const readOnce = async (): Promise<void> => {
     turn += 1;
     const own = turn;
     try {
@@ -72,11 +137,20 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
         host.evidence(runtimeId, 'all'),
         host.claims(runtimeId),
       ]);
+      const { methodsPath } = overview.captions;
+      const methods =
+        methodsPath === undefined ? null : await filmMethodsOf(host, await host.captions.methods(runtimeId));
       // An answer that a later question has overtaken is not shown.
-      if (own === turn) store.send({ type: 'read', study: { overview, evidence, audits } });
+      if (own === turn) store.send({ type: 'read', study: { evidence, audits, ...withMethods(overview, methods) } });
     } catch (error) {
       if (own === turn) store.send({ type: 'failed', error });
     }
+  };
+
+  let newest = Promise.resolve();
+  const read = (): Promise<void> => {
+    newest = readOnce();
+    return newest;
   };
 
   const readSoon = (): void => {
@@ -136,7 +210,11 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
   /** Reads everything again, with the events that came since: after an action of the person. */
   const refresh = async (): Promise<void> => {
     await catchUp();
-    await read();
+    // An overtaken read shows nothing: an action is over once the newest one is shown, and the focus moves on from there.
+    for (let own = read(); ; own = newest) {
+      await own;
+      if (own === newest) return;
+    }
   };
 
   /**

@@ -11,6 +11,7 @@ import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
+import { waysOf } from '../words/caption-ways.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
@@ -21,7 +22,8 @@ import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { type StudyContents, type StudyModel, studyModel } from './study-model.ts';
+import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm, studyModel } from './study-model.ts';
+import { failedParts, Unrecognized } from './unrecognized.tsx';
 
 /** How each situation looks; the words come from the host. */
 const states: Readonly<Record<string, string>> = {
@@ -89,14 +91,24 @@ const liveStates: readonly string[] = ['accepted', 'initializing', 'running'];
 /** The one thing that a person does next with a study; null if there is only waiting. */
 type NextAction = 'review' | 'produce' | 'check' | 'download' | 'again' | null;
 
-export function nextActionOf({ situation, actions }: RuntimeOverview): NextAction {
+export function nextActionOf({ situation, actions, captions }: RuntimeOverview): NextAction {
   const may = (name: string): boolean => actions.some(({ action }) => action === name);
   if (situation.code === 'captions_accepted') return 'download';
   if (may('approve')) return 'review';
-  if (may('produce_captions')) return 'produce';
+  if (captions.state === 'waiting') return 'produce';
   if (may('check_captions')) return 'check';
   return may('study_again') ? 'again' : null;
 }
+
+/** True if the captions of a study take another one: in Captions, the way to them has a button of its own for that. */
+const needsStudy = ({ methods, overview }: StudyContents): boolean =>
+  methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
+
+/** True if a part of the study shows the failures of its engines, with a button of its own for another study. */
+const showsFailure = (study: StudyContents, pane: StudyPane): boolean =>
+  failedParts(study.overview).length > 0 &&
+  study.overview.actions.some(({ action }) => action === 'study_again') &&
+  (pane === 'evidence' || pane === 'review' || (pane === 'captions' && !needsStudy(study)));
 
 /** The next action as a primary button, with other actions beside it. */
 function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pane: StudyPane }) {
@@ -113,18 +125,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
     });
   const again = () =>
     run(async () => {
-      const { range, sourceLanguage, targetLanguage } = overview.study;
-      const started = await host.study(overview.source, {
-        range,
-        targetLanguage,
-        requestedSourceLanguage: sourceLanguage,
-        clientRequestId: `console-${crypto.randomUUID()}`,
-      }).started;
+      const started = await host.study(overview.source, requestAgain(overview)).started;
       location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
     });
   const produce = () =>
     run(async () => {
-      await host.captions.produce(runtimeId);
+      await host.captions.produce(runtimeId, linesOf(study.ready));
       await model.refresh();
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'captions' });
     });
@@ -134,7 +140,9 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
       await model.refresh();
     });
   const download = () => run(async () => saveCaptions(host, overview));
-  const mayStudyAgain = actions.some(({ action }) => action === 'study_again');
+  const isForCaptions = needsStudy(study);
+  const isBelow = showsFailure(study, pane) || (isForCaptions && pane === 'captions');
+  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow;
   return (
     <div class="actions">
       {liveStates.includes(lifecycle) && (
@@ -143,7 +151,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
         </button>
       )}
       {mayStudyAgain && (
-        <button type="button" class={next === 'again' ? 'primary' : ''} disabled={isBusy} onClick={again}>
+        <button
+          type="button"
+          class={next === 'again' && !isForCaptions ? 'primary' : ''}
+          disabled={isBusy}
+          onClick={again}
+        >
           Study again
         </button>
       )}
@@ -152,7 +165,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Review
         </a>
       )}
-      {next === 'produce' && (
+      {(next === 'produce' || (next === 'again' && isForCaptions)) && pane !== 'captions' && study.ready === null && (
+        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+          Make captions
+        </a>
+      )}
+      {next === 'produce' && pane !== 'captions' && study.ready !== null && (
         <button type="button" class="primary" disabled={isBusy} onClick={produce}>
           {isBusy ? 'Making captions' : 'Make captions'}
         </button>
@@ -267,6 +285,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
       <StudyProgress study={study} model={model} />
       <Stepper overview={study.overview} />
       {asked.reason !== null && <Story story={failureStory(asked.reason, 'study')} />}
+      {showsFailure(study, pane) && <Unrecognized overview={study.overview} />}
       <nav class="tabs" aria-label="Parts of the study">
         {studyPanes.map((each) => (
           <a

@@ -22,7 +22,7 @@ export interface Spelling {
 export const plainSpelling: Spelling = { language: (tag) => tag, length: (ms) => `${ms} ms` };
 
 /** A place of the page that a remedy leads to. */
-export type PagePlace = 'operations' | 'library';
+export type PagePlace = 'operations' | 'library' | 'subtitles';
 
 /** A cause in the words of a reader: each one clause, without capital or full stop. */
 export interface CauseText {
@@ -93,10 +93,10 @@ const installations: Readonly<
 const textOrSpeech = {
   remedies: {
     terminal: 'attach a subtitle file by media-study subtitles, or have the speech recognized by media-study caption',
-    page: 'attach a subtitle file, or switch on speech recognition',
+    page: 'attach a subtitle file, or have the speech recognized',
     agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
   },
-  at: 'operations',
+  at: 'subtitles',
 } as const;
 
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
@@ -115,10 +115,9 @@ const wordings: Wordings = {
     remedies: {
       terminal:
         'restart it with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions for subtitle tracks, or --caption-executor recognized --allow-recognized-captions for recognized speech',
-      page: 'switch them on in Operations, which restarts the host',
+      page: 'choose a way to captions in a new study, or in the captions of a study',
       agent: 'read_caption_methods has the methods of a study, and produce_captions makes captions by one',
     },
-    at: 'operations',
     joint: '; ',
   },
   source_language_not_declared: {
@@ -179,6 +178,7 @@ const wordings: Wordings = {
       page: ({ to }, { language }) => `attach a subtitle file in ${language(to)}, or choose a way that translates`,
       agent: 'use a method that translates; a person can attach a subtitle file',
     },
+    at: 'subtitles',
   },
   no_line_with_both_texts: {
     what: ({ languages }, spelling) =>
@@ -189,6 +189,7 @@ const wordings: Wordings = {
       page: 'attach another subtitle file, or choose another way',
       agent: 'use another method; a person can attach another subtitle file',
     },
+    at: 'subtitles',
   },
   recognition_not_asked: {
     what: 'the study was started without recognition',
@@ -214,7 +215,7 @@ const wordings: Wordings = {
       page: 'choose other languages, or attach a subtitle file',
       agent: 'choose other languages; a person can attach a subtitle file',
     },
-    at: 'library',
+    at: 'subtitles',
   },
   no_recognizer: {
     what: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
@@ -314,7 +315,7 @@ const wordings: Wordings = {
     pageWhat: 'the speech of this study was not recognized',
     remedies: {
       terminal: 'study the range again with one',
-      page: 'switch on speech recognition, and study the range again',
+      page: 'set up speech recognition in Operations, and study the range again',
       agent: anotherStudy,
     },
     at: 'operations',
@@ -342,7 +343,7 @@ const wordings: Wordings = {
       page: 'attach a subtitle file, or use another recognizer',
       agent: 'a person can attach a subtitle file, or use another recognizer',
     },
-    at: 'operations',
+    at: 'subtitles',
   },
   no_supported_line: { what: 'the evidence of the study carries none of the lines' },
   study_running: { what: 'the study is still running' },
@@ -393,10 +394,9 @@ const wordings: Wordings = {
     pageWhat: 'its subtitles would give captions',
     remedies: {
       terminal: 'restart the host with --caption-executor grouped-subtitles --allow-embedded-subtitle-captions',
-      page: 'switch on “Captions from subtitle tracks” in Operations',
+      page: 'choose “Subtitle tracks” in Captions',
       agent: 'produce_captions with the method grouped-subtitles makes them',
     },
-    at: 'operations',
     joint: ': ',
   },
 };

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { withSaid } from '../../contract/causes/engine-failures.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
 import {
   boundedFetch,
   type HostedProvider,

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { type RawLine, type RawRegion, type RawWord, servedLanguages } from '../../contract/recognition.ts';
+import type { RawLine, RawRegion, RawWord } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import {
   areUnchanged,

@@ -8,7 +8,8 @@ import type {
 } from '../../contract/captions/caption-method.ts';
 import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
 import type { Cause, CauseWith, LinesCause } from '../../contract/causes/causes.ts';
-import { type RecognizerEngine, servedLanguages } from '../../contract/recognition.ts';
+import type { RecognizerEngine } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { secondRegion, speechRegions } from '../../rules/recognition.ts';

@@ -1,25 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
-import { captionLimitOf, earlierWords, listedWarnings } from '../../console/new-study/new-study-view.tsx';
-import {
-  executorPermissions,
-  savedWith,
-  settingText,
-  settingValueOf,
-  withModel,
-} from '../../console/operations/settings.tsx';
+import { captionLimitOf, earlierWords } from '../../console/new-study/new-study-view.tsx';
+import { executorPermissions, savedWith, settingText, settingValueOf } from '../../console/operations/settings.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import { standingOf as standingOfStudy } from '../../console/study/study-view.tsx';
 import { failureStory } from '../../console/words/failures.ts';
-import type { PartCause, PlannedCause } from '../../contract/causes/causes.ts';
+import type { Cause, PartCause } from '../../contract/causes/causes.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type OverviewPart, type RuntimeOverview, type SituationCode, situationCode } from '../../contract/overview.ts';
-import type { FoundEngine } from '../../contract/settings.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import { cancellationMessage } from '../../contract/study/cancellation.ts';
-import type { PlanWarning } from '../../contract/study/start.ts';
-import { fieldOf } from '../fields.ts';
 
 const studyOf = (change: Partial<LibraryStudy> = {}): LibraryStudy => ({
   runtimeId: 'runtime:1',
@@ -59,14 +50,17 @@ const sourceOf = (label: string, durationMs: number, newest: LibraryStudy | null
 test('a source shows the one state that matters, with a reason if needed', (t) => {
   const never: Pick<OverviewPart, 'state' | 'causes'> = {
     state: 'never',
-    causes: [{ code: 'no_caption_executor', params: {} }],
+    causes: [{ code: 'source_language_not_declared', params: { of: 'study' } }],
   };
-  const off = 'captions are off on this host; switch them on in Operations, which restarts the host';
+  const off: typeof never = { state: 'never', causes: [{ code: 'no_caption_executor', params: {} }] };
+  const need = 'the spoken language was not chosen; choose it in a new study';
   const cases: readonly (readonly [LibraryStudy | null, string, string | null])[] = [
     [null, 'Not studied yet', null],
     [studyOf(standingOf('waiting_for_review')), 'Waiting for your review', null],
-    [studyOf(standingOf('waiting_for_review', never)), 'Waiting for your review', `no captions on this host: ${off}`],
-    [studyOf(standingOf('approved', never)), 'Captions never on this host', off],
+    [studyOf(standingOf('waiting_for_review', off)), 'Waiting for your review', null],
+    [studyOf(standingOf('waiting_for_review', never)), 'Waiting for your review', `captions need something: ${need}`],
+    [studyOf(standingOf('approved', off)), 'Approved, captions can be made', null],
+    [studyOf(standingOf('approved', never)), 'Captions need something', need],
     [studyOf(standingOf('captions_accepted')), 'Captions ready', null],
     [studyOf(standingOf('failed')), 'Study failed', 'failed in words'],
     [studyOf({ fault: 'stored_content_inconsistent' }), 'Cannot be read', 'Its stored files do not verify.'],
@@ -168,7 +162,7 @@ test('bug: the sample came first in a library, before everything that a person h
 test('bug: the library named the first of two languages and left the code of the other', (t) => {
   const cause: PartCause = { code: 'no_text_track', params: { languages: ['ko', 'en'] } };
   const { why } = sourceState({ newest: studyOf(standingOf('approved', { state: 'never', causes: [cause] })) });
-  t.is(why, 'this film has no subtitles in Korean or English; attach a subtitle file, or switch on speech recognition');
+  t.is(why, 'this film has no subtitles in Korean or English; attach a subtitle file, or have the speech recognized');
 });
 
 test('the words of a search are marked in a line, whatever signs they have', (t) => {
@@ -191,16 +185,6 @@ test('the languages of tracks come first, those of the sound before others, by t
   t.deepEqual(tracks(['audio', 'und'], ['audio', 'not a tag'], ['video', undefined]), { spoken: '', all: [] });
 });
 
-test('a plan asks for the spoken language only if it is the last obstacle to captions', (t) => {
-  const obstacle = (reason: string) =>
-    ({ code: 'captions_not_possible', reason, text: reason, cause: { code: reason } }) as PlanWarning;
-  const listed = (...reasons: string[]) => fieldOf(listedWarnings(reasons.map(obstacle)), 'text');
-  const [language, length] = ['source_language_not_declared', 'range_too_long'];
-  t.deepEqual(listed(language, length), [language]);
-  t.deepEqual(listed(language, 'no_text_tracks'), ['no_text_tracks']);
-  t.deepEqual(listed(length), []);
-});
-
 test('bug: a study that had failed was offered in the place of a new one', (t) => {
   const offered = (lifecycle: LibraryStudy['lifecycle']) => {
     const { title, open, isUsable } = earlierWords(studyOf({ lifecycle }));
@@ -212,16 +196,14 @@ test('bug: a study that had failed was offered in the place of a new one', (t) =
   t.deepEqual(offered('interrupted'), ['An earlier study was interrupted', 'Open that study', false]);
 });
 
-test('a range gets a button for the longest captions only if nothing else is in their way', (t) => {
-  const warning = (cause: Exclude<PlannedCause, { readonly code: 'recognition_not_asked' }>) =>
-    ({ code: 'captions_not_possible', reason: cause.code, text: 'x', cause }) as const;
-  const tooLong = warning({
-    code: 'range_too_long',
-    params: { lengthMs: 196_000, limitMs: 120_000, mostMs: 14_400_000 },
-  });
-  t.is(captionLimitOf([tooLong]), 120_000);
-  t.is(captionLimitOf([warning({ code: 'no_text_tracks', params: {} }), tooLong]), null);
-  t.is(captionLimitOf([]), null);
+test('a range gets a button for the longest captions only if it is too long for every way', (t) => {
+  const params = { lengthMs: 196_000, limitMs: 120_000, mostMs: 14_400_000 };
+  const closed = (...obstacles: Cause[]) => ({ state: 'impossible', obstacles }) as const;
+  const tooLong = closed({ code: 'range_too_long', params });
+  const without = closed({ code: 'no_text_tracks', params: {} });
+  t.is(captionLimitOf([without, tooLong]), 120_000);
+  t.is(captionLimitOf([{ state: 'ready', obstacles: [] }, tooLong]), null);
+  t.is(captionLimitOf([without]), null);
 });
 
 test('bug: captions could not be switched on: each of their two settings was refused without the other', (t) => {
@@ -255,6 +237,4 @@ test('a setting is read and written in the form that the wire has', (t) => {
   t.is(settingValueOf({ form: 'single' }, ' 1200000 '), 1_200_000);
   t.is(settingValueOf({ form: 'single' }, '01'), '01');
   t.deepEqual(settingValueOf({ form: 'repeated' }, 'a\n\n b '), ['a', 'b']);
-  const engine = { models: ['small', 'large'], use: { model: 'small', server: 'here', on: true } };
-  t.deepEqual(withModel(engine as unknown as FoundEngine, 'large'), { model: 'large', server: 'here', on: true });
 });

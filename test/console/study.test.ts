@@ -58,7 +58,7 @@ const pageOf = (journalHead: number, after: number, terminal: boolean) =>
 /** A host of one study, with the parts that a test needs. */
 const hostWith = (own: object): StudyHost =>
   ({
-    overview: async () => ({ journalHead: 0 }),
+    overview: async () => ({ journalHead: 0, captions: {} }),
     evidence: async () => ({}),
     claims: async () => ({}),
     ...own,
@@ -106,9 +106,9 @@ test('an older answer about a study does not take the place of a newer one', asy
   const host = hostWith({ overview: () => new Promise((resolve) => answers.push(resolve)) });
   const model = studyModel(host, runtimeId);
   const [older, newer] = [model.read(), model.read()];
-  answers[1]?.({ journalHead: 2 });
+  answers[1]?.({ journalHead: 2, captions: {} });
   await newer;
-  answers[0]?.({ journalHead: 1 });
+  answers[0]?.({ journalHead: 1, captions: {} });
   await older;
   t.is(model.store.getSnapshot().context.study?.overview.journalHead, 2);
 });
@@ -137,7 +137,7 @@ test('what joins the journal of an ended study is found by looking; else nothing
     events: async (_: string, { after = 0 }) => pageOf(head, after, true),
     overview: async () => {
       reads += 1;
-      return { journalHead: head };
+      return { journalHead: head, captions: {} };
     },
   });
   const model = studyModel(host, runtimeId);
@@ -181,7 +181,7 @@ test('a followed study has its progress, and reads what it waits for when a wait
     events: async (_: string, { after = 0 }) => pageOf(1, after, false),
     overview: async () => {
       reads += 1;
-      return { journalHead: reads };
+      return { journalHead: reads, captions: {} };
     },
     async *follow(_: string, { onProgress }: { onProgress: (progress: WorkProgress) => void }) {
       notify = (stage) => onProgress({ stage } as WorkProgress);

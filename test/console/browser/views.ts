@@ -108,7 +108,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'review', hash: `${study(waiting)}/review`, ready: '.choice', act: chooseApproval },
     { name: 'approved', hash: `${study(captioned)}/review`, ready: 'section.panel', act: openWithdrawal },
     { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-flag', act: openSaving },
-    { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.notice[data-kind="not-yet"]' },
+    { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.ways' },
     { name: 'exports', hash: `${study(waiting)}/exports`, ready: '.row' },
     { name: 'journal', hash: `${study(waiting)}/journal`, ready: '.event-row' },
     { name: 'lifecycles', hash: '#/lifecycles', ready: '.list-link' },

@@ -6,34 +6,13 @@ import type { StudyHost } from '../../../client/study-host.ts';
 import type { CaptionMethod, CaptionMethodRows, RequestedMethod } from '../../../contract/captions/caption-method.ts';
 import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
-import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { noEngines } from '../../actors/engines/no-engines.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
-import { madeMedia } from '../../media/made-media.ts';
+import { filmWithTracks } from '../../media/speech-films.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;
-
-const times = ['00:00:00,900 --> 00:00:04,000', '00:00:09,930 --> 00:00:12,200', '00:00:13,500 --> 00:00:16,400'];
-const cuesOf = (texts: readonly string[]): string =>
-  texts.map((text, at) => `${at + 1}\n${times[at]}\n${text}\n`).join('\n');
-const german = ['Die Kisten müssen ins Haus.', 'Er vergaß die Tür.', 'Viele ziehen in die Stadt.'];
-
-/** A film in English, with its words in tracks of these languages; with none it has sound alone. */
-async function filmWith(...languages: readonly ('eng' | 'deu')[]): Promise<string> {
-  const inputs = {
-    speech: { copyOf: speechFile },
-    ...Object.fromEntries(languages.map((tag) => [`${tag}.srt`, cuesOf(tag === 'eng' ? utterances : german)])),
-  };
-  const words = [
-    ...['-i', 'speech', ...languages.flatMap((tag) => ['-i', `${tag}.srt`])],
-    ...['-map', '0:a', ...languages.flatMap((_, at) => ['-map', `${at + 1}:s`]), '-c:a', 'copy', '-c:s', 'srt'],
-    ...['-metadata:s:a:0', 'language=eng'],
-    ...languages.flatMap((tag, at) => [`-metadata:s:s:${at}`, `language=${tag}`]),
-  ];
-  return madeMedia({ words, extension: 'mkv', inputs });
-}
 
 /** The state of each method in a word. */
 const statesOf = ({ methods }: CaptionMethodRows) =>
@@ -102,7 +81,7 @@ const made = { status: 'completed', outcome: 'accepted' };
 
 test('a host without a caption executor makes captions of two tracks by a method, with no permission', async (t) => {
   const { root, host, client, planned, approved, captioned } = await running(t, {});
-  const film = await filmWith('eng', 'deu');
+  const film = await filmWithTracks('eng', 'deu');
   const before = await planned(film, 'de', 'two');
   t.is(before.chosen, 'grouped-subtitles');
   t.deepEqual(statesOf(before), {
@@ -117,6 +96,8 @@ test('a host without a caption executor makes captions of two tracks by a method
   const runtimeId = await approved(film, 'de', 'two');
   t.regex(await refusal(client.captions.produce(runtimeId)), /^caption_current_run_causality_required: /);
   t.is((await client.captions.methods(runtimeId)).chosen, 'grouped-subtitles');
+  const { lines } = await client.captions.corrections(runtimeId, { method: 'auto' });
+  t.is(lines.length, 3, 'bug: the lines of a method could not be read: the path refused its query');
   t.deepEqual(await captioned(runtimeId, 'auto'), { ...made, classification: 'grouped_subtitle_tracks' });
   await host.stop();
   await checkRuntimes(t, root);
@@ -128,7 +109,7 @@ test('a film with one track is translated on a running host once a person has pe
   provider.behavior = translates();
   const translator = { provider: { baseUrl: provider.baseUrl, apiKey: null, isLocal: true }, model: 'stub' };
   const { root, host, client, planned, approved, captioned, permit } = await running(t, { translator });
-  const film = await filmWith('eng');
+  const film = await filmWithTracks('eng');
   const sends = [{ what: 'text', server: provider.baseUrl, isOnThisMachine: true, mayCost: false }] as const;
   const before = await planned(film, 'de', 'one');
   t.is(before.chosen, null);
@@ -167,7 +148,7 @@ test('a film with one track is translated on a running host once a person has pe
 withPocketsphinx('a film with speech alone gets captions once recognition is permitted and wished', async (t) => {
   const recognizer = { engine: 'pocketsphinx', model: null } as const;
   const { root, host, client, planned, approved, captioned, permit } = await running(t, { recognizer });
-  const film = await filmWith();
+  const film = await filmWithTracks();
   const wish = { recognizer: 'pocketsphinx', language: null } as const;
   const before = await planned(film, 'en', 'speech');
   t.like(rowOf(before, 'recognized'), {
