@@ -9,7 +9,8 @@ import {
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
-import { type RecognizerEngine, servedLanguages } from '../../contract/recognition.ts';
+import type { RecognizerEngine } from '../../contract/recognition.ts';
+import { servedLanguages } from '../../contract/served-languages.ts';
 import type { Confirmation, FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
