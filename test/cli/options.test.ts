@@ -190,6 +190,7 @@ test('flags replace the settings that they name, and paths become absolute', (t)
         maximumStudyRangeMs: 6,
         maximumLiveStudies: 8,
         captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
+        methodAllowance: { maxDurationMs: 14_400_000, maxLines: 8192 },
       },
       videohost: {
         added: { 'videos.example': 'example:video' },

@@ -27,7 +27,12 @@ async function opened(t: ExecutionContext, flags: readonly string[] = [], enviro
   const given = { label: 'speech', rightsHolder: 'nobody', ownershipAttested: true } as const;
   const source = await client.ingestFile(speechFile, given);
   const begun = (clientRequestId: string) =>
-    client.study(source, { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId });
+    client.study(source, {
+      targetLanguage: 'en',
+      requestedSourceLanguage: spokenLanguage('en'),
+      outputDepth: 'captions',
+      clientRequestId,
+    });
   const studied = async (name: string): Promise<string> => (await begun(name).ended()).runtimeId;
   return { root, host, client, begun, studied };
 }

@@ -155,11 +155,11 @@ export class QueuedHost {
     return started;
   }
 
-  /** Starts a study of a second of the sample. */
-  async begun(startMs: number): Promise<string> {
+  /** Starts a study of the sample, by default of a second. */
+  async begun(startMs: number, lengthMs = 1000): Promise<string> {
     const [sample] = await this.client.sources();
     if (sample === undefined) throw new Error('the host has no sample');
-    const range = { startMs, endMs: startMs + 1000 };
+    const range = { startMs, endMs: startMs + lengthMs };
     const { runtimeId } = await this.client.study(sample, { range, targetLanguage: 'en' }).started;
     return runtimeId;
   }

@@ -14,7 +14,7 @@ import { version } from '../../../contract/base/program-version.ts';
 import { type WorkOrder, type WorkTask, workOrder } from '../../../contract/workers.ts';
 import { takeOrders } from '../../../executors/workers/bullmq-queue.ts';
 import { OrderRefused } from '../../../executors/workers/order-queue.ts';
-import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SharedObjects } from '../../../storage/objects/shared-objects.ts';
 import { type DetectionBench, openDetectionBench } from '../../executors/evidence/detection-for-tests.ts';
@@ -263,7 +263,9 @@ withRedis('a study waits while the queue is full; an outcome is taken though the
 withRedis('a study over which four workers were lost fails, and the next attempt is measured', async (t) => {
   const queued = await QueuedHost.open(t);
   await queued.ffmpeg.close();
-  const runtimeId = await queued.begun(1000);
+  // As long as the sample: the time of a study grows with its range, and five workers start within it on a busy machine.
+  const range = { startMs: 0, endMs: (await readSampleGold()).durationMs };
+  const runtimeId = await queued.begun(range.startMs, range.endMs);
   for (let nth = 0; nth < 4; nth += 1) {
     const before = await queued.ffmpeg.passes();
     const doomed = await queued.worker();
@@ -281,7 +283,6 @@ withRedis('a study over which four workers were lost fails, and the next attempt
 
   const [sample] = await queued.client.sources();
   if (sample === undefined) throw new Error('the host has no sample');
-  const range = { startMs: 1000, endMs: 2000 };
   const again = queued.client.study(sample, { range, targetLanguage: 'en', clientRequestId: 'again' });
   t.is((await again.ended()).lifecycle, 'terminal');
   await queued.endsIntact(t);
