@@ -1,5 +1,5 @@
 /**
- * A refusal as the host writes it: what happened, a semicolon, and what a client can do. It stands apart from the decoder of stored
+ * A refusal as the host writes it: what happened, a semicolon, and what a client can do. It is apart from the decoder of stored
  * failures: the client that people install would carry the words of every engine.
  */
 export function refusalParts(message: string): { readonly what: string; readonly remedy: string | null } {

@@ -73,10 +73,12 @@ test('the host requests an explanation after its start is on disk, and returns i
 });
 
 test('lines with more text than a model may be shown are not explained', async (t) => {
-  const tracks = twoTracks.map((track) => ({
+  // Three bytes a letter, each in the script of its track.
+  const letters = ['가나다', 'ạẹị'];
+  const tracks = twoTracks.map((track, of) => ({
     ...track,
     // Equal texts in a row would be one caption that stays.
-    cues: track.cues.map((cue, at) => ({ ...cue, text: '가나다'.charAt(at).repeat(2700) })),
+    cues: track.cues.map((cue, at) => ({ ...cue, text: (letters[of] ?? '').charAt(at).repeat(2700) })),
   }));
   const { explainer, bench, runtimeId, after, ask } = await captioned(t, { tracks });
   await t.throwsAsync(ask(), {
