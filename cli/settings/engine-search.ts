@@ -12,8 +12,11 @@ import { httpFetch } from '../../formats/http-fetch.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
 export const ollama = 'http://127.0.0.1:11434/v1';
-/** A server on this machine that has not answered within this time in ms is busy, or serves something else. */
-const serverMs = 1_000;
+/**
+ * How long a model server may take to say that it is there, in ms. One that is absent refuses at once; one on a busy machine was missed
+ * within a second.
+ */
+export const serverMs = 5_000;
 /** More models than a person chooses from. */
 const mostModels = 100;
 

@@ -19,9 +19,7 @@ import { storedToken } from '../host-files.ts';
 import { explainerOf } from '../options/engines.ts';
 import { engineChoicesOf, environmentOf, type ServeOptions } from '../options/serve-options.ts';
 import { demandObjectSource } from '../options/worker-options.ts';
-
-/** How long a model server may take to say that it is there. */
-const serverMs = 5_000;
+import { serverMs } from './engine-search.ts';
 
 /** A server that a host sends something to. */
 export interface UsedServer {
