@@ -2,6 +2,7 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { RecognizerEngine, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { missingForRecognition } from '../../receipts/captions/methods.ts';
 import { evidenceShape } from '../../receipts/stages/detect.ts';
 import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
@@ -22,7 +23,7 @@ type Ready = { readonly transcriber: Transcriber } | { readonly unopened: Unopen
 
 interface TranscribersOptions {
   readonly engines: Pick<EngineRegistry, 'recognizer' | 'recognizerRecord'> & {
-    readonly choices: Pick<EngineChoices, 'recognizer'>;
+    readonly choices: EngineChoices;
   };
   readonly transcriberOf: (recognizer: Recognizer) => Transcriber;
 }
@@ -39,9 +40,10 @@ export class Transcribers {
     this.#options = options;
   }
 
-  /** True if the settings name a recognizer now. */
+  /** True if the settings name a recognizer now, and still permit it: a study may have been accepted long before. */
   get areOffered(): boolean {
-    return this.#options.engines.choices.recognizer !== null;
+    const { choices } = this.#options.engines;
+    return choices.recognizer !== null && missingForRecognition(choices).length === 0;
   }
 
   /** Opens the recognizer for a study. One that cannot be opened fails in the step of the study, which goes on without a transcript. */
@@ -49,7 +51,7 @@ export class Transcribers {
     const { engines, transcriberOf } = this.#options;
     const { recognizer: choice } = engines.choices;
     const record = engines.recognizerRecord;
-    if (choice === null || record === null || this.#ready.has(runtimeId)) return;
+    if (!this.areOffered || choice === null || record === null || this.#ready.has(runtimeId)) return;
     try {
       this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer()) });
     } catch (error) {
