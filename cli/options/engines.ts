@@ -210,9 +210,6 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
 
-/** True if every study is recognized, and not only those that request it. */
-export const recognizesEveryStudy = (given: GivenFlags): boolean => given.has(recognizerPermissionFlag);
-
 /** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(
   flags: RecognizerFlags | null,

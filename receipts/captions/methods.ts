@@ -18,6 +18,7 @@ import { isTranslating } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { studiedTracks, translatableText } from './executors.ts';
 import {
+  byMethod,
   type CaptionMeans,
   captionProspectBySteps,
   hasTargetTrack,
@@ -288,21 +289,13 @@ export function plannedMethods(
     const isSpoken = isOfSpeech(means) && hasSound && !(means.subtitlesFirst === true && hasTrackPair(film));
     const isForeign = isOfSpeech(means) ? from === null || !areOneLanguage(from, to) : !hasTargetTrack(film);
     return {
-      absence: cause?.code === 'no_translator' ? untranslatedBy(cause) : cause,
+      absence: cause && byMethod(cause),
       recognizes: cause === null && isSpoken,
       translates: cause === null && isTranslating(means) && isForeign,
     };
   };
   return rowsOf(inOrder.map((method) => rowOf(method, prospectOf(captionMeans[method]), known, engines)));
 }
-
-/** A method that does not translate is not helped by a translator. */
-const untranslatedBy = ({
-  params: { from, to },
-}: CauseWith<'no_translator'>): CauseWith<'method_does_not_translate'> => ({
-  code: 'method_does_not_translate',
-  params: { from, to },
-});
 
 /** True if another study with the recognizer of the host may give the words that this one lacks. */
 function mayRecognizeAgain(study: CaptionedStudy, cause: LinesCause, { recognizer }: MethodEngines): boolean {
