@@ -7,7 +7,6 @@ import { evidenceShape } from '../../receipts/stages/detect.ts';
 import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { unrecognizedIn } from '../../rules/recognition.ts';
-import type { EngineChoices } from '../engines/engine-choices.ts';
 import type { EngineRecord, EngineRegistry } from '../engines/engine-registry.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { RecognizedStart, Transcriber } from './recognition.ts';
@@ -22,9 +21,7 @@ interface Unopened {
 type Ready = { readonly transcriber: Transcriber } | { readonly unopened: Unopened };
 
 interface TranscribersOptions {
-  readonly engines: Pick<EngineRegistry, 'recognizer' | 'recognizerRecord'> & {
-    readonly choices: EngineChoices;
-  };
+  readonly engines: Pick<EngineRegistry, 'choices' | 'recognizer' | 'recognizerRecord'>;
   readonly transcriberOf: (recognizer: Recognizer) => Transcriber;
 }
 
