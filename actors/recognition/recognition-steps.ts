@@ -22,7 +22,7 @@ type Ready = { readonly transcriber: Transcriber } | { readonly unopened: Unopen
 
 interface TranscribersOptions {
   readonly engines: Pick<EngineRegistry, 'choices' | 'recognizer' | 'recognizerRecord'>;
-  readonly transcriberOf: (recognizer: Recognizer) => Transcriber;
+  readonly transcriberOf: (recognizer: Recognizer, runsTwice: boolean) => Transcriber;
 }
 
 /**
@@ -46,11 +46,12 @@ export class Transcribers {
   /** Opens the recognizer for a study. One that cannot be opened fails in the step of the study, which goes on without a transcript. */
   async open(runtimeId: string): Promise<void> {
     const { engines, transcriberOf } = this.#options;
-    const { recognizer: choice } = engines.choices;
+    // The settings may change while a large model is read.
+    const { recognizer: choice, recognizesTwice } = engines.choices;
     const record = engines.recognizerRecord;
     if (!this.areOffered || choice === null || record === null || this.#ready.has(runtimeId)) return;
     try {
-      this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer()) });
+      this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer(), recognizesTwice) });
     } catch (error) {
       this.#ready.set(runtimeId, { unopened: { engine: choice.engine, record, error } });
     }
