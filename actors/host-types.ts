@@ -10,11 +10,12 @@ import { probeSandbox, type SandboxedLauncher } from '../executors/process/launc
 import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
 import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
+import type { HostPermissions } from '../receipts/captions/methods.ts';
 import type { ChosenTranslator } from './captions/caption-translations.ts';
 import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
-import type { EngineChoices, HostPermissions } from './engines/engine-choices.ts';
+import type { EngineChoices } from './engines/engine-choices.ts';
 import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';

@@ -14,6 +14,7 @@ import {
 } from '../receipts/evaluation/comparison.ts';
 import { readBaseline } from '../receipts/evaluation/receipt.ts';
 import { makeFolder, syncChosenFolder } from '../storage/objects/durable-file.ts';
+import { failedWith } from '../storage/objects/object-store-error.ts';
 import { type DrawnMeasure, drawnMeasures } from '../visualizer/drawing/measure-drawing.ts';
 
 /** The result of an evaluation, as `--json` prints it. */
@@ -111,12 +112,10 @@ export function evaluationLines({
   ];
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
-
 /** The accepted receipt of a pack, or null if there is no such file. Throws `EvaluationFault` of baselines. */
 export async function loadBaseline(file: string, packContentId: string): Promise<EvaluationReceipt | null> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    if (isMissing(error)) return null;
+    if (failedWith(error, 'ENOENT')) return null;
     throw new EvaluationFault('baseline_malformed', 'baseline: unreadable', error);
   });
   return bytes === null ? null : readBaseline(bytes, packContentId);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { failedWith } from '../storage/objects/object-store-error.ts';
 
 /** A folder as the system numbers it. A copy of the folder has other numbers. All are decimal digits. */
 export interface RootIdentity {
@@ -76,7 +77,7 @@ export async function processState(pid: number): Promise<'running' | 'stopped' |
     process.kill(pid, 0);
   } catch (error) {
     // The process of another user is there, too.
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return 'ended';
+    if (failedWith(error, 'ESRCH')) return 'ended';
   }
   const state = (await statFields(pid))?.[0];
   if (state === 'Z' || state === 'X') return 'ended';

@@ -1,4 +1,6 @@
 import type {
+  Confirmation,
+  FoundEngine,
   FoundEngines,
   HostRestart,
   HostSettings,
@@ -6,6 +8,22 @@ import type {
   SettingsChangeRequest,
 } from '../contract/settings.ts';
 import type { Given, Transport } from './transport.ts';
+
+/** Settings that use something, and the confirmation that their change needs. */
+export type EngineUse = Pick<FoundEngine, 'use' | 'confirmation'>;
+
+const strongest: Confirmation = 'leaves_this_machine_and_may_cost';
+
+/** Several changes as one. A setting with a list gets all values, and the confirmation covers all changes. */
+export function joinedUses(changes: readonly EngineUse[]): EngineUse {
+  const use: EngineUse['use'] = {};
+  for (const [name, value] of changes.flatMap((change) => Object.entries(change.use))) {
+    const before = use[name];
+    use[name] = Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
+  }
+  const needed = changes.flatMap(({ confirmation }) => confirmation ?? []);
+  return { use, confirmation: needed.includes(strongest) ? strongest : (needed[0] ?? null) };
+}
 
 /** The settings of a host. Changes state the origin of the host itself, which no page of another origin can. A restart is for pages alone. */
 export class HostSettingsClient {

@@ -9,3 +9,9 @@ export const servedLanguages: Readonly<Record<RecognizerEngine, readonly string[
   'whisper-cli': null,
   pocketsphinx: ['en'],
 };
+
+/** True if a recognizer serves a language, given by its base code. Any other engine serves all. */
+export function serves(engine: string, code: string): boolean {
+  const served = servedLanguages[engine as RecognizerEngine] ?? null;
+  return served === null || served.includes(code);
+}

@@ -17,7 +17,7 @@ export interface AdaptedText {
 }
 
 /** The text of a subtitle file, and the encoding that it was in by its name in the Encoding Standard. */
-export interface DecodedText extends AdaptedText {
+interface DecodedText extends AdaptedText {
   readonly encoding: string;
 }
 
@@ -127,7 +127,7 @@ function withLineFeeds(text: string): AdaptedText {
 }
 
 /** An encoding that bytes look like, and how well the letters of its text fit: 1 for all of them. */
-export interface LikelyEncoding {
+interface LikelyEncoding {
   readonly encoding: string;
   readonly share: number;
   /** The language whose letters fit; null if the form alone tells. */
@@ -194,7 +194,7 @@ const fitOver = (seen: SeenLetters, language: string | null): Fit =>
  * The encoding that the first lines look most like, to be offered and never taken; null if they look like none. The stated language
  * decides if the text can be in it.
  */
-export function likelyEncoding(file: Uint8Array, language: string | null): LikelyEncoding | null {
+function likelyEncoding(file: Uint8Array, language: string | null): LikelyEncoding | null {
   const bytes = firstLines(file);
   const unicode = likelyUnicode(bytes);
   if (unicode !== null) return { encoding: unicode, share: 1, language: null };

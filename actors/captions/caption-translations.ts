@@ -57,8 +57,11 @@ export interface ChosenTranslator {
 /** The engines of a host as captions use them: what the settings name now, and its translator, opened; null if they name none. */
 export interface TranslatingEngines {
   readonly choices: { readonly translator: ChosenTranslator | null };
-  translator(): Promise<Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'> | null>;
+  translator(): Promise<Translations | null>;
 }
+
+/** The parts of a translator that its users have. */
+export type Translations = Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'>;
 
 /** The basis of a translator: `detector` identifies languages, and `ledger` keeps paid answers. */
 interface TranslatorBasis {

@@ -4,7 +4,7 @@ import { failureMessage, messageOf } from '../../contract/base/errors.ts';
 import { type RecognizerChoice, RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import type { CaptionTranslations, ChosenTranslator } from '../captions/caption-translations.ts';
+import type { ChosenTranslator, Translations } from '../captions/caption-translations.ts';
 import type { EngineChoices } from './engine-choices.ts';
 
 /** After so many ms without use an engine is forgotten: its next use looks at its program and its model again. The number is a choice. */
@@ -23,9 +23,6 @@ export interface EngineRecord {
   /** The end of its last use, or of an opening that failed, in epoch ms, and its failure; null before the first. */
   readonly last: { readonly atMs: number; readonly failure: string | null } | null;
 }
-
-/** The parts of a translator that its users have. */
-export type Translations = Pick<CaptionTranslations, 'identity' | 'isAbsent' | 'translated'>;
 
 /** A named engine: what is fixed of its record. */
 type NamedEngine = Pick<EngineRecord, 'place' | 'model' | 'digest'>;

@@ -2,16 +2,16 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { RecognitionWish } from '../../contract/captions/caption-method.ts';
 import { type MethodEngines, type MissingPermission, missingForRecognition } from '../../receipts/captions/methods.ts';
 
-const permitted: Readonly<Record<MissingPermission['setting'], string>> = {
+const permitted = {
   'permit-recognition': 'recognizing speech',
-  'permit-server': 'sending to a server',
   'permit-test-seam': 'the fixed texts of the test seam',
-};
+} as const;
 
 function namedPermission(missing: MissingPermission): string {
   const { setting } = missing;
-  if (setting !== 'permit-server') return `${permitted[setting]} (${setting})`;
-  return `sending ${missing.what} to ${missing.server.baseUrl} (${setting})`;
+  const what =
+    setting === 'permit-server' ? `sending ${missing.what} to ${missing.server.baseUrl}` : permitted[setting];
+  return `${what} (${setting})`;
 }
 
 /** The refusal of work that a person has not permitted: it names the settings that would. */

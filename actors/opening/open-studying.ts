@@ -81,7 +81,7 @@ export function openStudying(options: StudyingOptions): Studying {
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
   const content = () => runtimes.content();
   const regions = new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion });
-  const transcriberOf = (recognizer: Recognizer) =>
+  const transcriberOf = (recognizer: Recognizer, runsTwice: boolean) =>
     new Transcriber({
       recognizer,
       clock,
@@ -91,7 +91,7 @@ export function openStudying(options: StudyingOptions): Studying {
       ffmpeg: tools.ffmpeg,
       languageTool: detectorTools.language,
       regions,
-      runsTwice: engines.choices.recognizesTwice,
+      runsTwice,
       pace: new RecognitionPace(ledger, recognizer),
     });
   const transcribers = new Transcribers({ engines, transcriberOf });

@@ -2,11 +2,11 @@ import { type MediaOperationResult, mediaOperationResult } from '../../contract/
 import type { RecognizerEngine, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { missingForRecognition } from '../../receipts/captions/methods.ts';
 import { evidenceShape } from '../../receipts/stages/detect.ts';
 import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
 import { unrecognizedIn } from '../../rules/recognition.ts';
-import type { EngineChoices } from '../engines/engine-choices.ts';
 import type { EngineRecord, EngineRegistry } from '../engines/engine-registry.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { RecognizedStart, Transcriber } from './recognition.ts';
@@ -21,10 +21,8 @@ interface Unopened {
 type Ready = { readonly transcriber: Transcriber } | { readonly unopened: Unopened };
 
 interface TranscribersOptions {
-  readonly engines: Pick<EngineRegistry, 'recognizer' | 'recognizerRecord'> & {
-    readonly choices: Pick<EngineChoices, 'recognizer'>;
-  };
-  readonly transcriberOf: (recognizer: Recognizer) => Transcriber;
+  readonly engines: Pick<EngineRegistry, 'choices' | 'recognizer' | 'recognizerRecord'>;
+  readonly transcriberOf: (recognizer: Recognizer, runsTwice: boolean) => Transcriber;
 }
 
 /**
@@ -39,19 +37,21 @@ export class Transcribers {
     this.#options = options;
   }
 
-  /** True if the settings name a recognizer now. */
+  /** True if the settings name a recognizer now, and still permit it: a study may have been accepted long before. */
   get areOffered(): boolean {
-    return this.#options.engines.choices.recognizer !== null;
+    const { choices } = this.#options.engines;
+    return choices.recognizer !== null && missingForRecognition(choices).length === 0;
   }
 
   /** Opens the recognizer for a study. One that cannot be opened fails in the step of the study, which goes on without a transcript. */
   async open(runtimeId: string): Promise<void> {
     const { engines, transcriberOf } = this.#options;
-    const { recognizer: choice } = engines.choices;
+    // The settings may change while a large model is read.
+    const { recognizer: choice, recognizesTwice } = engines.choices;
     const record = engines.recognizerRecord;
-    if (choice === null || record === null || this.#ready.has(runtimeId)) return;
+    if (!this.areOffered || choice === null || record === null || this.#ready.has(runtimeId)) return;
     try {
-      this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer()) });
+      this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer(), recognizesTwice) });
     } catch (error) {
       this.#ready.set(runtimeId, { unopened: { engine: choice.engine, record, error } });
     }

@@ -9,6 +9,7 @@ import { subtitleFilesIn } from '../../receipts/sources/subtitle-track.ts';
 import { type RecordKind, readPreflight, sealedFileOf, verifySource } from '../../receipts/sources/verify-source.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { openRegular } from '../../storage/objects/regular-file.ts';
 import type { FileState } from '../../storage/objects/verified-files.ts';
 import type { SourceRegistry } from './source-registry.ts';
@@ -60,8 +61,11 @@ async function resolved(path: string, place: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code));
-    throw new SourceInconsistent(isMissing ? 'file_missing' : 'file_unreadable', place, error);
+    throw new SourceInconsistent(
+      failedWith(error, 'ENOENT', 'ENOTDIR') ? 'file_missing' : 'file_unreadable',
+      place,
+      error,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { HostError } from '../../client/host-error.ts';
+import { type EngineUse, joinedUses } from '../../client/settings.ts';
 import type { StudyRequest } from '../../client/studies.ts';
 import {
   type CaptionMethod,
@@ -9,9 +10,8 @@ import {
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
-import type { RecognizerEngine } from '../../contract/recognition.ts';
-import { servedLanguages } from '../../contract/served-languages.ts';
-import type { Confirmation, FoundEngine, HostSetting } from '../../contract/settings.ts';
+import { serves } from '../../contract/served-languages.ts';
+import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
@@ -32,13 +32,9 @@ export interface WantedCaptions {
   readonly lacking: readonly string[];
 }
 
-type EngineUse = FoundEngine['use'];
-
 /** Settings that open a way, and what they mean, as sentences for the person who decides. */
-interface Offer {
+interface Offer extends EngineUse {
   readonly sentences: readonly string[];
-  readonly use: EngineUse;
-  readonly confirmation: Confirmation | null;
 }
 
 /** The ways to captions of a film, and the offer to raise a limit if the host does not study films of this length. */
@@ -130,11 +126,6 @@ const lackedEngines = ({ obstacles }: CaptionMethodRow): readonly ('recognizer' 
   ];
 };
 
-const serves = ({ name }: FoundEngine, spoken: string): boolean => {
-  const served = servedLanguages[name as RecognizerEngine] ?? null;
-  return served === null || served.includes(baseLanguage(spoken) ?? '');
-};
-
 /** The offer to use an engine of this machine. */
 const engineOffer = ({ text, models, use, confirmation }: FoundEngine): Offer => ({
   sentences: [models[0] === undefined ? text : `${text} Its model ${models[0]} is used.`],
@@ -142,21 +133,11 @@ const engineOffer = ({ text, models, use, confirmation }: FoundEngine): Offer =>
   confirmation,
 });
 
-/** Several offers as one. The permitted servers of all of them are permitted. */
-function together(offers: readonly Offer[]): Offer {
-  const confirmations = offers.map(({ confirmation }) => confirmation);
-  const outside = 'leaves_this_machine_and_may_cost';
-  const use: EngineUse = {};
-  for (const [name, value] of offers.flatMap((offer) => Object.entries(offer.use))) {
-    const before = use[name];
-    use[name] = Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
-  }
-  return {
-    sentences: offers.flatMap(({ sentences }) => sentences),
-    use,
-    confirmation: confirmations.includes(outside) ? outside : (confirmations.find((each) => each !== null) ?? null),
-  };
-}
+/** Several offers as one. */
+const together = (offers: readonly Offer[]): Offer => ({
+  sentences: offers.flatMap(({ sentences }) => sentences),
+  ...joinedUses(offers),
+});
 
 /** The offer that opens a way: a permission, or else engines of the machine of the host. Null if there is neither. */
 async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: WantedCaptions): Promise<Offer | null> {
@@ -170,7 +151,7 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
   for (const row of lacking) {
     const found = lackedEngines(row).map((kind) =>
       engines.find(
-        (each) => each.engine === kind && each.state === 'found' && (kind !== 'recognizer' || serves(each, spoken)),
+        ({ engine, state, name }) => engine === kind && state === 'found' && serves(name, baseLanguage(spoken) ?? ''),
       ),
     );
     if (found.length === 0 || found.includes(undefined)) continue;
@@ -181,7 +162,7 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
 }
 
 /** The settings of an offer as the words of a command. */
-export const settingWords = (use: EngineUse): string =>
+export const settingWords = (use: EngineUse['use']): string =>
   Object.entries(use)
     .flatMap(([name, value]) => [value].flat().map((each) => shellPath(`${name}=${each}`)))
     .join(' ');
@@ -292,23 +273,20 @@ export async function plannedWay(call: CommandCall, wanted: WantedCaptions): Pro
 /** A study that has ended, and the methods of this call that turned out to give no captions of it. */
 interface TriedStudy {
   readonly runtimeId: string;
-  readonly methods: readonly CaptionMethod[];
-  /** True if its speech was to be recognized: to ask for that again is up to the next call. */
-  readonly isRecognized: boolean;
+  readonly tried: readonly CaptionMethodRow[];
 }
 
 /** The ways to captions of a study, without those that were tried. */
-async function studiedWays(
-  { host }: CommandCall,
-  { runtimeId, methods: tried, isRecognized }: TriedStudy,
-): Promise<Ways> {
+async function studiedWays({ host }: CommandCall, { runtimeId, tried }: TriedStudy): Promise<Ways> {
   const { chosen, methods } = await host.captions.methods(runtimeId);
+  // To ask for recognition again is up to the next call.
+  const isRecognized = tried.some(({ recognition }) => recognition !== null);
   const isTried = ({ method, recognition }: CaptionMethodRow): boolean =>
-    tried.includes(method) || (isRecognized && recognition !== null);
+    tried.some((each) => each.method === method) || (isRecognized && recognition !== null);
   return {
     rows: { chosen, methods: methods.map((row) => (isTried(row) ? { ...row, state: 'impossible' } : row)) },
     limit: null,
-    tried: methods.find(({ method }) => method === tried.at(-1)),
+    tried: methods.find(({ method }) => method === tried.at(-1)?.method),
   };
 }
 

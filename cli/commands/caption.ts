@@ -232,7 +232,7 @@ async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMe
 
 /** The study that captions are made of, or that has some. Throws `WrongCall` for a film that gives none, with the ways that are left. */
 async function studiedFilm(call: CommandCall, wanted: WantedCaptions): Promise<StudiedFilm> {
-  const methods: CaptionMethod[] = [];
+  const tried: CaptionMethodRow[] = [];
   for (let row = await plannedWay(call, wanted); ; ) {
     const { method } = row;
     const found = await studied(call, wanted, row);
@@ -241,8 +241,8 @@ async function studiedFilm(call: CommandCall, wanted: WantedCaptions): Promise<S
     const { reviews } = await call.host.reviews.decisions(runtimeId);
     if (reviews.length > 0 && !found.isApproved)
       throw new WrongCall(`no captions can be made of ${wanted.film}: ${await statusWords(call, runtimeId)}`);
-    methods.push(method);
-    row = await otherWay(call, wanted, { runtimeId, methods, isRecognized: row.recognition !== null });
+    tried.push(row);
+    row = await otherWay(call, wanted, { runtimeId, tried });
   }
 }
 

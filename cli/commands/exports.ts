@@ -9,6 +9,7 @@ import { captionSide } from '../../contract/captions/caption-line.ts';
 import { shownCorrections } from '../../contract/captions/correction.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
+import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../options/flags.ts';
 import { shownOn } from '../outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
@@ -52,13 +53,13 @@ async function hasOtherBytes(path: string, sha256: string): Promise<boolean> {
     for await (const piece of there) hash.update(piece);
     return hash.digest('hex') !== sha256;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (failedWith(error, 'ENOENT')) return false;
     throw error;
   }
 }
 
 /** True if a volume or a quota has no room for what is written. */
-const isFull = (error: Error): boolean => 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+const isFull = (error: Error): boolean => failedWith(error, 'ENOSPC', 'EDQUOT');
 
 /**
  * Writes an export piece by piece. A file that did not become whole is removed, and one that was there before stays. So does one

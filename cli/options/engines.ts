@@ -1,6 +1,5 @@
-import { type EngineChoices, type HostPermissions, noPermissions } from '../../actors/engines/engine-choices.ts';
+import { type EngineChoices, noPermissions } from '../../actors/engines/engine-choices.ts';
 import type { HostOptions } from '../../actors/host-types.ts';
-import type { CaptionClassification } from '../../contract/captions/caption-line.ts';
 import { modelName } from '../../contract/explanations/executor.ts';
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition.ts';
 import { screenTextEngines } from '../../contract/screentext.ts';
@@ -15,6 +14,8 @@ import { type ResponseFormat, responseFormats } from '../../executors/recognitio
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
 import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
+import { captionMeans, type HostPermissions } from '../../receipts/captions/methods.ts';
+import type { CaptionMeans } from '../../receipts/captions/prospect.ts';
 import { type StartCode, StartError } from '../failures.ts';
 import { option, type StartText, variable, worded } from '../start-text.ts';
 import {
@@ -161,11 +162,7 @@ export const secondRunFlag = {
 /** True if the host recognizes speech twice. Throws `StartError` without a recognizer. */
 export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | null): boolean {
   const isGiven = given.has(secondRunFlagName);
-  if (isGiven && recognizer === null) {
-    throw notAllowed(
-      worded`${option(secondRunFlagName)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
-    );
-  }
+  if (isGiven && recognizer === null) throw withoutRecognizer(secondRunFlagName);
   return isGiven;
 }
 
@@ -178,6 +175,9 @@ interface RecognizerFlags {
 }
 
 const notAllowed = (message: string | StartText) => new StartError('executor_not_allowed', message);
+
+const withoutRecognizer = (flag: string) =>
+  notAllowed(worded`${option(flag)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`);
 
 function recognizerModelOf(engine: RecognizerEngine, given: string | undefined): string | null {
   if (given === undefined) {
@@ -200,14 +200,8 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const options = valuesOf(given, recognizerFlags);
   const { [recognizerFlag]: engine, [recognizerModelFlag]: model, [recognizerPermissionFlag]: isAllowed } = options;
   if (engine === 'unavailable') {
-    if (isAllowed)
-      throw notAllowed(
-        worded`${option(recognizerPermissionFlag)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
-      );
-    if (model !== undefined)
-      throw notAllowed(
-        worded`${option(recognizerModelFlag)} needs ${option(recognizerFlag)} ${recognizerEngines.join(' or ')}`,
-      );
+    if (isAllowed) throw withoutRecognizer(recognizerPermissionFlag);
+    if (model !== undefined) throw withoutRecognizer(recognizerModelFlag);
     responseFormatOf(null, given);
     return null;
   }
@@ -215,9 +209,6 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
     throw notAllowed(worded`${option(recognizerFlag)} ${engine} needs ${option(recognizerPermissionFlag)}`);
   return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
 }
-
-/** True if every study is recognized, and not only those that request it. */
-export const recognizesEveryStudy = (given: GivenFlags): boolean => given.has(recognizerPermissionFlag);
 
 /** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(
@@ -302,10 +293,7 @@ const translationOnceFlag = 'caption-translation-asked-once';
 const executorFlag = 'caption-executor';
 const captions = { setting: { room: 'captions', change: 'at_once', isGrouped: true } } as const;
 
-interface CaptionChoice {
-  readonly classification: CaptionClassification;
-  /** True if subtitle tracks that fit come before the work of the engine. */
-  readonly subtitlesFirst?: boolean;
+interface CaptionChoice extends CaptionMeans {
   /** The switch without which a host does not start with this executor; null for the default. */
   readonly permission: string | null;
   /** How the line on stdout names it. */
@@ -330,44 +318,43 @@ const choices = {
     help: 'none for new studies',
   },
   'deterministic-test': {
-    classification: 'deterministic_current_run_test_seam',
+    ...captionMeans['deterministic-test'],
     permission: 'allow-deterministic-caption-test-seam',
     announced: 'deterministic-current-run-test-seam-no-cognition',
     help: 'fixed texts, for tests of clients',
   },
   'embedded-subtitles': {
-    classification: 'embedded_subtitle_tracks',
+    ...captionMeans['embedded-subtitles'],
     permission: 'allow-embedded-subtitle-captions',
     announced: 'embedded-subtitle-tracks-no-model',
     help: 'the subtitle tracks of the media',
   },
   'grouped-subtitles': {
-    classification: 'grouped_subtitle_tracks',
+    ...captionMeans['grouped-subtitles'],
     permission: 'allow-embedded-subtitle-captions',
     announced: 'grouped-subtitle-tracks-no-model',
     help: 'the same, also if the tracks split their sentences differently',
   },
   'subtitles-translated': {
-    classification: 'subtitle_tracks_translated',
+    ...captionMeans['subtitles-translated'],
     permission: 'allow-real-caption-production',
     announced: 'subtitle-tracks-translator-opt-in',
     help: 'the same, with a model that translates if no track is in the target language',
   },
   recognized: {
-    classification: 'recognised_transcript',
+    ...captionMeans.recognized,
     permission: 'allow-recognized-captions',
     announced: 'recognised-transcript-same-language',
     help: 'recognized speech',
   },
   'subtitles-or-recognized': {
-    classification: 'recognised_transcript',
-    subtitlesFirst: true,
+    ...captionMeans['subtitles-or-recognized'],
     permission: 'allow-recognized-captions',
     announced: 'subtitle-tracks-or-recognised-transcript',
     help: 'subtitle tracks that give lines in both languages, otherwise recognized speech',
   },
   'recognized-translated': {
-    classification: 'recognised_transcript_translated',
+    ...captionMeans['recognized-translated'],
     permission: 'allow-real-caption-production',
     announced: 'recognised-transcript-translator-opt-in',
     help: 'recognized speech, with a model that translates it',

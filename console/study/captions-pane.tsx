@@ -17,7 +17,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
-import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm } from './study-model.ts';
+import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
@@ -246,9 +246,7 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
         // An engine that was set up just now has its name from the host.
         const { methods } = await host.captions.methods(runtimeId);
         const wish = methods.find(({ method }) => method === taken.method)?.recognition ?? undefined;
-        const started = await host.study(source, requestAgain(overview, wish)).started;
-        location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
-        return;
+        return studyAgain(host, overview, wish);
       }
       if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
       await model.refresh();

@@ -10,6 +10,7 @@ import type { JournalEvent, RuntimeEvents } from '../../contract/journal.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { addressOf } from '../host/route.ts';
 import { type FilmMethods, filmMethodsOf, waysOf } from '../words/caption-ways.ts';
 
 /** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
@@ -48,6 +49,12 @@ export function requestAgain(
     clientRequestId: `console-${crypto.randomUUID()}`,
     ...(recognition !== undefined && { recognition: recognition as RecognitionWish | null }),
   };
+}
+
+/** Starts another attempt of a study, and leads the page to it. */
+export async function studyAgain(host: StudyHost, overview: RuntimeOverview, wish?: RecognitionWish): Promise<void> {
+  const { runtimeId } = await host.study(overview.source, requestAgain(overview, wish)).started;
+  location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
 }
 
 /** The film of a study, for its ways to captions. */

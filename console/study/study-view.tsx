@@ -22,7 +22,7 @@ import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { linesOf, requestAgain, type StudyContents, type StudyModel, studiedFilm, studyModel } from './study-model.ts';
+import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain, studyModel } from './study-model.ts';
 import { failedParts, Unrecognized } from './unrecognized.tsx';
 
 /** How each situation looks; the words come from the host. */
@@ -123,11 +123,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
       await host.cancel(runtimeId);
       await model.refresh();
     });
-  const again = () =>
-    run(async () => {
-      const started = await host.study(overview.source, requestAgain(overview)).started;
-      location.hash = addressOf({ view: 'study', runtimeId: started.runtimeId, pane: 'evidence' });
-    });
+  const again = () => run(() => studyAgain(host, overview));
   const produce = () =>
     run(async () => {
       await host.captions.produce(runtimeId, linesOf(study.ready));

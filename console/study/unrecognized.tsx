@@ -1,13 +1,12 @@
 import type { EvidenceCause } from '../../contract/causes/causes.ts';
 import { isEngineFailure } from '../../contract/causes/engine-failures.ts';
 import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
-import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction } from '../host/use-remote.ts';
 import { Failed, Notice, Remedies } from '../parts/notice.tsx';
 import { whatWords } from '../words/cause-words.ts';
 import { linesByReason } from '../words/sentence.ts';
-import { requestAgain } from './study-model.ts';
+import { studyAgain } from './study-model.ts';
 
 const isTranscript = ({ kind, state }: Finding): boolean => kind === 'transcript' && state === 'available';
 
@@ -31,11 +30,7 @@ export function Unrecognized({ overview }: { readonly overview: RuntimeOverview 
   const host = useHost();
   const { action, run } = useAction();
   const parts = failedParts(overview);
-  const again = () =>
-    run(async () => {
-      const { runtimeId } = await host.study(overview.source, requestAgain(overview)).started;
-      location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
-    });
+  const again = () => run(() => studyAgain(host, overview));
   return (
     <Notice kind="failed" title="An engine failed at a part of this study">
       <ul class="plain">

@@ -1,16 +1,10 @@
+import { joinedUses } from '../../client/settings.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../contract/captions/caption-method.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
-import type { RecognizerEngine } from '../../contract/recognition.ts';
-import { servedLanguages } from '../../contract/served-languages.ts';
-import type { Confirmation, FoundEngine } from '../../contract/settings.ts';
+import { serves } from '../../contract/served-languages.ts';
+import type { FoundEngine, SettingsChange } from '../../contract/settings.ts';
 import { wholeSeconds } from './numbers.ts';
-
-/** Settings that a person permits with a way: a change that takes effect at once. */
-interface Permission {
-  readonly set: FoundEngine['use'];
-  readonly confirmation: Confirmation | null;
-}
 
 /** One way to captions, as this page offers it. */
 export interface CaptionWay {
@@ -18,7 +12,7 @@ export interface CaptionWay {
   /** `study` needs another study of the range; `closed` has its reasons in `causes`. */
   readonly state: 'ready' | 'permit' | 'study' | 'closed';
   /** The permission that a person gives first; null if nothing is missing. */
-  readonly permission: Permission | null;
+  readonly permission: Pick<SettingsChange, 'set' | 'confirmation'> | null;
   /** Engines of this machine that the permission sets up. */
   readonly engines: readonly FoundEngine[];
   readonly recognition: CaptionMethodRow['recognition'];
@@ -60,31 +54,8 @@ const engineFor = ({ code }: Cause): FoundEngine['engine'] | null =>
 const base = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? tag;
 
 /** True if an engine of this machine can be set up for a film whose speech is in this language. */
-function serves({ engine, name, state }: FoundEngine, spoken: string | null): boolean {
-  if (state !== 'found') return false;
-  const served = engine === 'recognizer' ? servedLanguages[name as RecognizerEngine] : null;
-  return served == null || spoken === null || served.includes(base(spoken));
-}
-
-const strength: readonly (Confirmation | null)[] = [
-  null,
-  'sent_to_a_server_on_this_machine',
-  'leaves_this_machine_and_may_cost',
-];
-
-/** Several changes of settings as one, with the confirmation that covers all of them. */
-function joined(changes: readonly Permission[]): Permission | null {
-  const set: Record<string, FoundEngine['use'][string]> = {};
-  for (const change of changes) {
-    for (const [name, value] of Object.entries(change.set)) {
-      const before = set[name];
-      set[name] = Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
-    }
-  }
-  if (Object.keys(set).length === 0) return null;
-  const ranks = changes.map(({ confirmation }) => strength.indexOf(confirmation));
-  return { set, confirmation: strength[Math.max(...ranks)] ?? null };
-}
+const isUsable = ({ name, state }: FoundEngine, spoken: string | null): boolean =>
+  state === 'found' && (spoken === null || serves(name, base(spoken)));
 
 /** The text that goes to a model server once it is used. */
 function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodRow['sends'] {
@@ -95,10 +66,10 @@ function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodR
 }
 
 function wayOf(row: CaptionMethodRow, found: readonly FoundEngine[], { spoken, isStudied }: Film): CaptionWay {
-  const { method, state, use, confirmation, recognition, sends, recognizesMs, obstacles } = row;
+  const { method, state, recognition, sends, recognizesMs, obstacles } = row;
   const wanted = state === 'needs_engine' ? obstacles.flatMap((each) => engineFor(each) ?? []) : [];
   const engines = wanted.flatMap(
-    (engine) => found.find((each) => each.engine === engine && serves(each, spoken)) ?? [],
+    (engine) => found.find((each) => each.engine === engine && isUsable(each, spoken)) ?? [],
   );
   // Obstacles that no engine of this machine mends.
   const left = obstacles.filter((each) => engineFor(each) === null || engines.length < wanted.length);
@@ -106,12 +77,8 @@ function wayOf(row: CaptionMethodRow, found: readonly FoundEngine[], { spoken, i
     state === 'impossible' ||
     (state === 'needs_engine' &&
       (engines.length < wanted.length || left.some(({ code }) => code === 'language_not_recognised')));
-  const permission = isClosed
-    ? null
-    : joined([
-        { set: use, confirmation },
-        ...engines.map((each) => ({ set: each.use, confirmation: each.confirmation })),
-      ]);
+  const { use, confirmation } = joinedUses([row, ...engines]);
+  const permission = isClosed || Object.keys(use).length === 0 ? null : { set: use, confirmation };
   return {
     method,
     state: isClosed ? 'closed' : isStudied && recognizesMs > 0 ? 'study' : permission === null ? 'ready' : 'permit',

@@ -128,8 +128,8 @@ export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes
 /**
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
  * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status, the time to wait, and the first
- * words as `Refused` under `error`, where client libraries look for them. Words that may repeat the key are dropped. Rejects with `ExplanationFailure` of `redirected` and `too_large`,
- * and with the platform's error if no whole answer came.
+ * words as `Refused` under `error`, where client libraries look for them. Words that may repeat the key are dropped. Rejects with
+ * `ExplanationFailure` of `redirected` and `too_large`, and with the platform's error if no whole answer came.
  */
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>

@@ -5,7 +5,7 @@ import type { Launcher } from '../process/process.ts';
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../process/tools.ts';
 import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
 import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
-import type { DigestOf, Recognizer } from './recognizer.ts';
+import { type DigestOf, type Recognizer, withoutPlaces } from './recognizer.ts';
 import { openWhisperCli } from './whisper-cli.ts';
 
 /** The recognizer of a host's options. */
@@ -75,9 +75,7 @@ export async function openRecognizer(
     const open = choice.engine === 'pocketsphinx' ? openPocketsphinx : openWhisperCli;
     return await open(launcher, { executable, model, digestOf });
   } catch (error) {
-    // The journal of a study has the message, and it may be passed on: it names no folder of this machine.
-    const message = messageOf(error).replaceAll(model, 'the model').replaceAll(executable, 'the program');
-    throw new RecognizerUnavailable(message, error);
+    throw new RecognizerUnavailable(withoutPlaces(messageOf(error), { executable, model }), error);
   }
 }
 

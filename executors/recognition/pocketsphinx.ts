@@ -4,12 +4,12 @@ import { servedLanguages } from '../../contract/served-languages.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import {
   areUnchanged,
-  type DigestOf,
   demandCurrent,
   ofProgram,
   pinFiles,
   RecognitionFailure,
   type Recognizer,
+  type RecognizerOnDisk,
   secondsOf,
   spokenIn,
 } from './recognizer.ts';
@@ -104,7 +104,7 @@ const SETTINGS = { bestpath: 'yes', remove_noise: 'yes', remove_silence: 'yes' }
  */
 export async function openPocketsphinx(
   launcher: Launcher,
-  { executable, model, digestOf }: { readonly executable: string; readonly model: string; readonly digestOf: DigestOf },
+  { executable, model, digestOf }: RecognizerOnDisk,
 ): Promise<Recognizer> {
   const [engine, models] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
   const isCurrent = () => areUnchanged(engine, models);
@@ -130,7 +130,7 @@ export async function openPocketsphinx(
       const files = [{ name: SOUND_FILE, bytes: samples }];
       const running = launcher.run({ tool: executable, args, limits: LIMITS, signal, files });
       const { stdout } = await running.catch((error: unknown) => {
-        throw ofProgram(error);
+        throw ofProgram(error, { executable, model });
       });
       return spokenIn(secondsOf({ samples }), pocketsphinxRegion(stdout.toString('utf8')));
     },

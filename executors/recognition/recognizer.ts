@@ -74,13 +74,25 @@ const programWords: readonly (readonly [RegExp, EngineFailureCode])[] = [
 /** The exit code of `whisper-cli` without a usable model. */
 const exitWithoutModel = 3;
 
+/** The files of a recognizer on this machine, by absolute paths; `model` is a file or a folder. */
+export interface RecognizerFiles {
+  readonly executable: string;
+  readonly model: string;
+}
+
+/** Words about a recognizer without the folders of this machine: a journal has them, and may be passed on. */
+export const withoutPlaces = (words: string, { executable, model }: RecognizerFiles): string =>
+  words.replaceAll(model, 'the model').replaceAll(executable, 'the program');
+
 /**
  * The failure of a recognizer's own program, with what the program printed about it. Any other error, and the end of a program by an
  * abort, stay as they are.
  */
-export function ofProgram(error: unknown): unknown {
+export function ofProgram(error: unknown, files: RecognizerFiles): unknown {
   if (!(error instanceof ProcessFailure) || error.reason === 'aborted') return error;
-  const lines = error.stderr.split('\n').filter((line) => line.trim() !== '');
+  const lines = withoutPlaces(error.stderr, files)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const said = shownWords(lines.find((line) => /\berror\b/i.test(line)) ?? lines.at(-1) ?? '', null);
   const found = programWords.find(([words]) => words.test(error.stderr))?.[1];
   const usual =
@@ -125,6 +137,11 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 /** The SHA-256 of a file, as `fileDigestOf`; it may come from a memory. */
 export type DigestOf = typeof fileDigestOf;
+
+/** The opening of a recognizer on this machine. */
+export interface RecognizerOnDisk extends RecognizerFiles {
+  readonly digestOf: DigestOf;
+}
 
 /** Pins a file, or every file below a folder. Rejects with the error of the file system if there is none. */
 export async function pinFiles(place: string, digestOf: DigestOf): Promise<PinnedModelFiles> {

@@ -7,7 +7,6 @@ import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/proc
 import {
   areUnchanged,
   cleanText,
-  type DigestOf,
   demandCurrent,
   meanOf,
   measureOf,
@@ -16,6 +15,7 @@ import {
   probabilityOf,
   RecognitionFailure,
   type Recognizer,
+  type RecognizerOnDisk,
   secondsOf,
   spokenIn,
   statedLanguage,
@@ -145,7 +145,7 @@ const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
  */
 export async function openWhisperCli(
   launcher: Launcher,
-  { executable, model, digestOf }: { readonly executable: string; readonly model: string; readonly digestOf: DigestOf },
+  { executable, model, digestOf }: RecognizerOnDisk,
 ): Promise<Recognizer> {
   const [engine, weights] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
   await demandWholeModel(model);
@@ -171,7 +171,7 @@ export async function openWhisperCli(
         result: { name: `${RESULT}.json`, maximumBytes: LIMITS.fileSizeBytes },
       });
       const { result } = await running.catch((error: unknown) => {
-        throw ofProgram(error);
+        throw ofProgram(error, { executable, model });
       });
       if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
       return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));

@@ -103,8 +103,9 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
 }
 
 /**
- * The track that speaks a language; null when none does. One that was identified as another language comes after all
- * others, and one in another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign parts have few. Of equals the first.
+ * The track that speaks a language; null if none does. One that was identified as another language comes after all others, and one in
+ * another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign
+ * parts have few. Of equals the first.
  */
 export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
   const isItself = (track: StudiedTrack) => baseLanguage(track.language ?? '') === baseLanguage(language);

@@ -9,7 +9,7 @@ import type {
 import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
 import type { Cause, CauseWith, LinesCause } from '../../contract/causes/causes.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
-import { servedLanguages } from '../../contract/served-languages.ts';
+import { serves } from '../../contract/served-languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { secondRegion, speechRegions } from '../../rules/recognition.ts';
@@ -18,6 +18,7 @@ import { isTranslating } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf } from './captioned-study.ts';
 import { studiedTracks, translatableText } from './executors.ts';
 import {
+  byMethod,
   type CaptionMeans,
   captionProspectBySteps,
   hasTargetTrack,
@@ -54,20 +55,29 @@ interface AskedServer {
   readonly isLocal: boolean;
 }
 
+/** The permissions of a host, beside the executors that its settings name. */
+export interface HostPermissions {
+  /** Speech may be recognized: by the wish of a study, or for the method of captions. */
+  readonly recognition: boolean;
+  /** The base addresses of servers that text or sound may be sent to, exactly as the host has them. */
+  readonly servers: readonly string[];
+  /** The fixed texts of the test seam may be made. */
+  readonly testSeam: boolean;
+}
+
 /** The engines that the settings of a host name, and what they permit. */
 export interface MethodEngines {
-  /** Its server, if it has one. */
+  /** Null if none is named. `provider` is its server, if it has one. */
   readonly recognizer: { readonly engine: RecognizerEngine; readonly provider?: AskedServer } | null;
+  /** True if every study recognizes its speech; otherwise only those that wish it, or whose captions need it. */
   readonly recognizesEveryStudy: boolean;
+  /** True if each stretch of speech is recognized a second time. */
   readonly recognizesTwice: boolean;
+  /** Null if no model that translates is named. */
   readonly translator: { readonly provider: AskedServer } | null;
   /** How captions are made without a method: what its switch permits is permitted for methods, too. */
   readonly captions: CaptionMeans;
-  readonly permissions: {
-    readonly recognition: boolean;
-    readonly servers: readonly string[];
-    readonly testSeam: boolean;
-  };
+  readonly permissions: HostPermissions;
 }
 
 const isOfSpeech = ({ classification }: CaptionMeans): boolean =>
@@ -162,8 +172,7 @@ function engineObstacles(
   { from, to, found, isStudied }: CaptionedFilm,
   { recognizer, translator }: MethodEngines,
 ): Cause[] {
-  const served = recognizer === null ? null : servedLanguages[recognizer.engine];
-  const isServed = served === null || from === null || served.includes(baseLanguage(from) ?? '');
+  const isServed = recognizer === null || from === null || serves(recognizer.engine, baseLanguage(from) ?? '');
   const untranslated = (): CauseWith<'no_translator'> => {
     const of = isOfSpeech(means) ? (isStudied && !recognizes ? 'transcript' : 'speech') : 'subtitles';
     return { code: 'no_translator', params: { of, from: from ?? to, to, found: of === 'subtitles' ? [...found] : [] } };
@@ -280,21 +289,13 @@ export function plannedMethods(
     const isSpoken = isOfSpeech(means) && hasSound && !(means.subtitlesFirst === true && hasTrackPair(film));
     const isForeign = isOfSpeech(means) ? from === null || !areOneLanguage(from, to) : !hasTargetTrack(film);
     return {
-      absence: cause?.code === 'no_translator' ? untranslatedBy(cause) : cause,
+      absence: cause && byMethod(cause),
       recognizes: cause === null && isSpoken,
       translates: cause === null && isTranslating(means) && isForeign,
     };
   };
   return rowsOf(inOrder.map((method) => rowOf(method, prospectOf(captionMeans[method]), known, engines)));
 }
-
-/** A method that does not translate is not helped by a translator. */
-const untranslatedBy = ({
-  params: { from, to },
-}: CauseWith<'no_translator'>): CauseWith<'method_does_not_translate'> => ({
-  code: 'method_does_not_translate',
-  params: { from, to },
-});
 
 /** True if another study with the recognizer of the host may give the words that this one lacks. */
 function mayRecognizeAgain(study: CaptionedStudy, cause: LinesCause, { recognizer }: MethodEngines): boolean {

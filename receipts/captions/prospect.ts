@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionClassification, CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
-import type { CauseWith, LinesCause } from '../../contract/causes/causes.ts';
+import type { Cause, CauseWith, LinesCause } from '../../contract/causes/causes.ts';
 import { causeText, wireText } from '../../contract/causes/wording.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
@@ -81,7 +81,14 @@ function* absenceOf(
     if (gapOver(study, draft) === null) return null;
   }
   const cause = executor.absence(study);
-  if (!isOfRequest || cause.code !== 'no_translator') return cause;
+  return isOfRequest ? byMethod(cause) : cause;
+}
+
+/** A cause against one method: a translator helps none that does not translate. */
+export function byMethod<Of extends Cause>(
+  cause: Of,
+): Exclude<Of, CauseWith<'no_translator'>> | CauseWith<'method_does_not_translate'> {
+  if (cause.code !== 'no_translator') return cause as Exclude<Of, CauseWith<'no_translator'>>;
   const { from, to } = cause.params;
   return { code: 'method_does_not_translate', params: { from, to } };
 }

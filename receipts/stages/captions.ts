@@ -19,16 +19,10 @@ import {
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
-import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
+import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
-import {
-  type CaptionJob,
-  captionExecutorOf,
-  captionJobIdOf,
-  captionsOf,
-  textToTranslateOf,
-} from '../captions/artifact.ts';
+import { type CaptionJob, captionExecutorOf, captionJobIdOf, textToTranslateOf } from '../captions/artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
 import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
 import {
@@ -213,13 +207,7 @@ export const captionStarted = (job: CaptionJob, executor = captionExecutorOf(job
 export const captionFailed = (run: StudyRun, jobId: string, reason: Failure) =>
   draftEvent('caption.production_failed', { jobId, reason }, causeOf(run));
 
-/** Makes captions and writes them down with their receipt; `artifact` if they exist already. Throws `CaptionFailure`. */
-export const recordCaptions = (
-  job: CaptionJob,
-  artifact: CaptionArtifact = captionsOf(job),
-): StepResult<CaptionReference> => resultOfSteps(recordCaptionsBySteps(job, artifact));
-
-/** The same for captions that exist, in steps. */
+/** Writes captions down with their receipt, in steps. */
 export function* recordCaptionsBySteps(
   job: CaptionJob,
   artifact: CaptionArtifact,

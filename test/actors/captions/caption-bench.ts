@@ -3,7 +3,7 @@ import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
-import { type EngineChoices, type HostPermissions, noPermissions } from '../../../actors/engines/engine-choices.ts';
+import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
@@ -14,6 +14,7 @@ import type { CaptionAllowance } from '../../../contract/captions/caption-produc
 import type { JournalEvent } from '../../../contract/journal.ts';
 import { type ApprovalReference, attestations } from '../../../contract/review.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
+import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';

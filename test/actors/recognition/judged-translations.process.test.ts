@@ -22,8 +22,9 @@ import { transcriptToTranslate } from '../../../receipts/captions/transcript-lin
 import { storedTranslation, translationOf } from '../../../receipts/captions/translation.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { captionStarted } from '../../../receipts/stages/captions.ts';
 import { gatesOver, translationPromptContract } from '../../../rules/translation/plan.ts';
+import { recordCaptions } from '../../receipts/captions/recorded-captions.ts';
 import { contentOf } from '../../receipts/core/stored-content-in-memory.ts';
 import { approveCaptions, newRoot, openClientHost } from '../client-host.ts';
 import { type OpenedStore, openStore } from '../reopening/stored-studies.ts';

@@ -236,7 +236,7 @@ const runningStudy = storedStudy({ version: 1, windows: 4 });
 
 const { runtimeId } = runningStudy.run.record;
 
-const noRecognizer = { choices: { recognizer: null }, recognizerRecord: null };
+const noRecognizer = { choices: noEngines, recognizerRecord: null };
 
 const noTranscribers = new Transcribers({
   engines: { ...noRecognizer, recognizer: () => Promise.reject(new Error('none')) },

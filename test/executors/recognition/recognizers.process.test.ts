@@ -7,6 +7,7 @@ import type { EngineFailureCode } from '../../../contract/causes/engine-failures
 import { engineFailureOf } from '../../../contract/causes/stored-failures.ts';
 import { maximumLineCharacters } from '../../../contract/evidence/evidence.ts';
 import { rawRegion } from '../../../contract/recognition.ts';
+import { ProcessFailure } from '../../../executors/process/process.ts';
 import { fileDigestOf } from '../../../executors/process/tools.ts';
 import {
   demandRunning,
@@ -19,6 +20,7 @@ import {
   TRANSCRIPTION_LIMITS,
 } from '../../../executors/recognition/openai.ts';
 import { openPocketsphinx } from '../../../executors/recognition/pocketsphinx.ts';
+import { ofProgram as programFailure, RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 import { regionSound } from '../../../executors/recognition/region-sound.ts';
 import { openWhisperCli } from '../../../executors/recognition/whisper-cli.ts';
 import {
@@ -367,6 +369,15 @@ for (const [name, code] of Object.entries(ofProgram)) {
     if (code === 'engine_language_unknown') t.is(cause?.params.said, "error: unknown language 'en'");
   });
 }
+
+test('bug: the words of a program brought the folders of this machine into the journal of a study', (t) => {
+  const files = { executable: '/opt/anna/whisper-cli', model: '/home/anna/models/ggml-base.bin' };
+  const printed = `error: failed to open '${files.model}' for ${files.executable}\n`;
+  const failure = programFailure(new ProcessFailure('tool_exit', 'whisper-cli: 1', { stderr: printed }), files);
+  t.true(failure instanceof RecognitionFailure);
+  t.regex(messageOf(failure), /failed to open 'the model' for the program/);
+  t.false(messageOf(failure).includes('anna'));
+});
 
 test('bug: a program that prints nonsense in the place of pocketsphinx was speech without words', async (t) => {
   const { launcher } = await launcherFor(t);

@@ -1,11 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
-import type { EngineChoices, HostPermissions } from '../../../actors/engines/engine-choices.ts';
+import type { EngineChoices } from '../../../actors/engines/engine-choices.ts';
 import { HostError } from '../../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../../client/studies.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
 import type { CaptionMethod, CaptionMethodRows, RequestedMethod } from '../../../contract/captions/caption-method.ts';
 import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
+import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { noEngines } from '../../actors/engines/no-engines.ts';
 import { checkRuntimes } from '../../crash/checks.ts';

@@ -10,7 +10,6 @@ import { CaptionFailure, type CaptionJob, captionJobIdOf, captionsOf } from '../
 import { qualityControl as qualityControlReceipt } from '../../../receipts/captions/quality-control.ts';
 import { sharedLinesOf, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../../receipts/captions/webvtt.ts';
-import { recordCaptions } from '../../../receipts/stages/captions.ts';
 import { textLinesOf } from '../../../rules/caption-guidelines.ts';
 import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
 import { fieldOf } from '../../fields.ts';
@@ -30,6 +29,7 @@ import {
   type Words,
 } from './checkable-captions.ts';
 import { nastyTexts } from './nasty-texts.ts';
+import { recordCaptions } from './recorded-captions.ts';
 
 type Texts = readonly (string | null)[];
 

@@ -5,7 +5,7 @@ import { type CaptionJob, captionJobIdOf, captionsOf, resultOf } from '../../../
 import type { CaptionedStudy } from '../../../receipts/captions/captioned-study.ts';
 import { recordQualityControl } from '../../../receipts/captions/quality-control.ts';
 import { type WholeCaptions, wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
-import { captionFailed, captionReceiptOf, captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { captionFailed, captionReceiptOf, captionStarted } from '../../../receipts/stages/captions.ts';
 import type { StoredContent } from '../../../receipts/stored-records.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
@@ -13,6 +13,7 @@ import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stor
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { reopened } from '../reopening/reopened.ts';
 import { approval, reviewOf } from '../review/review-steps.ts';
+import { recordCaptions } from './recorded-captions.ts';
 
 /** A stored study as a maker of captions gets it, without any check of the approval. */
 export async function captionedStudy(stored: StoredStudy): Promise<CaptionedStudy> {

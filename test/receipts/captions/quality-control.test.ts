@@ -20,7 +20,7 @@ import {
 } from '../../../receipts/captions/quality-control.ts';
 import { approvedStudyOf, publishedCaptionReportsOf } from '../../../receipts/published/captions.ts';
 import type { AdmissionReference } from '../../../receipts/stages/admit.ts';
-import { captionStarted, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { captionStarted } from '../../../receipts/stages/captions.ts';
 import { recordReview, reviewStarted } from '../../../receipts/stages/review.ts';
 import { captionProfilesOf, cueMeasuresOf } from '../../../rules/caption-guidelines.ts';
 import { structuralDecisionOf } from '../../../rules/caption-quality.ts';
@@ -33,6 +33,7 @@ import { faultPlace } from '../reopening/fault-place.ts';
 import { unseenChangesOf } from '../reopening/mutations.ts';
 import { reopened } from '../reopening/reopened.ts';
 import { checkableCaptions, executor, input, jobId, lineOf, threeLines, type Words } from './checkable-captions.ts';
+import { recordCaptions } from './recorded-captions.ts';
 
 const hex = (digit: string): string => digit.repeat(64);
 const decisionOf = (lines: readonly CaptionLine[]) => structuralDecisionOf(checkableCaptions(lines));

@@ -28,7 +28,7 @@ import {
   publishedQualityControlsOf,
 } from '../../../receipts/published/captions.ts';
 import { correctionsOf } from '../../../receipts/published/corrections.ts';
-import { checkableBySteps, recordCaptions } from '../../../receipts/stages/captions.ts';
+import { checkableBySteps } from '../../../receipts/stages/captions.ts';
 import type { EventDraft } from '../../../storage/ledger/ledger.ts';
 import { contentOf, storedRuntimeOf } from '../core/stored-content-in-memory.ts';
 import { type StoredStudy, type StudyShape, storedStudy } from '../evidence/stored-study.ts';
@@ -48,6 +48,7 @@ import {
   withLine,
   withOtherText,
 } from './captioned-studies.ts';
+import { recordCaptions } from './recorded-captions.ts';
 
 const lineCount = 300;
 const cueMs = 12;

@@ -18,12 +18,12 @@ import {
   facetsOf,
   recordExplanation,
 } from '../../../receipts/explanations/explanation.ts';
-import { recordCaptions } from '../../../receipts/stages/captions.ts';
 import {
   type ExplainableCaption,
   explanationExecutorOf,
   explanationInputOf,
 } from '../../../receipts/stages/explanation.ts';
+import { recordCaptions } from '../captions/recorded-captions.ts';
 
 export const prompt: ExplanationPrompt = explanationPromptContract;
 
