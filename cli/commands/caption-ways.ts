@@ -8,7 +8,6 @@ import {
 } from '../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
-import { causeText } from '../../contract/causes/wording.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import { servedLanguages } from '../../contract/served-languages.ts';
 import type { Confirmation, FoundEngine, HostSetting } from '../../contract/settings.ts';
@@ -18,7 +17,7 @@ import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
-import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
 import { warningLine } from '../terminal/summary.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
@@ -102,13 +101,20 @@ async function openWay(call: CommandCall, rows: CaptionMethodRows): Promise<Capt
 
 const sent = { sound: 'sound of the speech', text: 'text of the captions' } as const;
 
+/** What is recognized by a permission on the machine of the host, as a sentence; none if sound is sent, or by an engine to choose. */
+function recognitionSentences({ use, recognition, recognizesMs, sends }: CaptionMethodRow): readonly string[] {
+  if (!('permit-recognition' in use) || sends.some(({ what }) => what === 'sound')) return [];
+  if (recognition !== null)
+    return [`${recognition.recognizer} recognizes the speech on the machine of the host, where it costs nothing.`];
+  return recognizesMs === 0 ? ['The words that were recognized before become captions.'] : [];
+}
+
 /** The offer to permit a way. */
-function permissionOffer({ use, confirmation, recognition, sends }: CaptionMethodRow): Offer {
-  const recognizer = recognition?.recognizer ?? 'the recognizer';
-  const isHere = 'permit-recognition' in use && sends.every(({ what }) => what !== 'sound');
+function permissionOffer(row: CaptionMethodRow): Offer {
+  const { use, confirmation, sends } = row;
   return {
     sentences: [
-      ...(isHere ? [`${recognizer} recognizes the speech on the machine of the host, where it costs nothing.`] : []),
+      ...recognitionSentences(row),
       ...sends.map(({ what, server, isOnThisMachine }) => {
         const meaning = isOnThisMachine
           ? 'a server on this machine, which may pass it on'
@@ -175,7 +181,9 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
     );
     if (found.length === 0 || found.includes(undefined)) continue;
     const offered = found.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)]));
-    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(row)]), ...offered]);
+    // Another recognizer is chosen than the one that the row names.
+    const rest = lackedEngines(row).includes('recognizer') ? { ...row, recognition: null } : row;
+    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(rest)]), ...offered]);
   }
   return null;
 }
@@ -212,8 +220,8 @@ const engineSettings = {
 
 /** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
 function causeWords(cause: Cause): string {
-  if (cause.code !== 'nothing_recognised') return causeText(cause, 'terminal').what;
-  const { what, remedy } = causeText(cause.params.cause ?? cause, 'terminal');
+  if (cause.code !== 'nothing_recognised') return terminalText(cause).what;
+  const { what, remedy } = terminalText(cause.params.cause ?? cause);
   return [
     what,
     ...(remedy === null || cause.params.cause === undefined ? [] : [remedy]),
