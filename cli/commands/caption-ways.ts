@@ -220,6 +220,8 @@ const engineSettings = {
 
 /** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
 function causeWords(cause: Cause): string {
+  if (cause.code === 'no_line_passed' && cause.params.lines === 0)
+    return `${terminalText(cause).what}; correct the recognizer, or use another one, then run this command again`;
   if (cause.code !== 'nothing_recognised') return terminalText(cause).what;
   const { what, remedy } = terminalText(cause.params.cause ?? cause);
   return [
