@@ -120,7 +120,7 @@ export class Transcriber {
     );
     // The gates compare two runs, so a region needs both.
     const placed = placedTranscript(firstRun.map((region, at) => asUnrecognized(region, secondRun[at]?.cause)));
-    // A recognizer that hears nothing in all that sounds like speech may be at fault: another study asks it again.
+    // A recognizer that finds no word in detected speech may be at fault: another study asks it again.
     if (first.length > 0 && placed.lines.length === 0)
       await this.#options.regions.forget(this.#regionInput(work), [...first, ...again]);
     const second = textsOfSecondRun(placed, secondRun);
@@ -188,7 +188,7 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** What the kept texts of regions depend on, beside their ranges. */
+  /** The input of the kept texts of regions, beside their ranges. */
   #regionInput({ source, start }: Pick<TranscriptRequest, 'source' | 'start'>): PartInput {
     const { analysisRequest: request } = start;
     const { recognizer, ffmpeg } = this.#options;

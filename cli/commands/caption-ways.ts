@@ -101,7 +101,7 @@ async function openWay(call: CommandCall, rows: CaptionMethodRows): Promise<Capt
 
 const sent = { sound: 'sound of the speech', text: 'text of the captions' } as const;
 
-/** What is recognized by a permission on the machine of the host, as a sentence; none if sound is sent, or by an engine to choose. */
+/** The recognition on the machine of the host, as a sentence. There is none if sound is sent, and if the recognizer is still to be chosen. */
 function recognitionSentences({ use, recognition, recognizesMs, sends }: CaptionMethodRow): readonly string[] {
   if (!('permit-recognition' in use) || sends.some(({ what }) => what === 'sound')) return [];
   if (recognition !== null)
@@ -181,7 +181,7 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
     );
     if (found.length === 0 || found.includes(undefined)) continue;
     const offered = found.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)]));
-    // Another recognizer is chosen than the one that the row names.
+    // The engine that is offered takes the place of the recognizer of the row.
     const rest = lackedEngines(row).includes('recognizer') ? { ...row, recognition: null } : row;
     return together([...(row.permissions.length === 0 ? [] : [permissionOffer(rest)]), ...offered]);
   }

@@ -301,7 +301,7 @@ function mayRecognizeAgain(study: CaptionedStudy, cause: LinesCause, { recognize
   if (cause.code === 'not_recognised' || cause.code === 'recognition_not_asked') return true;
   if (cause.code === 'nothing_recognised') return cause.params.reason !== 'no_audio_in_range';
   if (cause.code !== 'no_line_passed') return false;
-  // The same recognizer would give the same words. One that heard nothing at all may have been at fault.
+  // The same recognizer would give the same words. One that recognized no word at all may have been at fault.
   const engine = transcriptOf(study.findings)?.engine;
   return cause.params.lines === 0 || (recognizer !== null && recognizer.engine !== engine);
 }

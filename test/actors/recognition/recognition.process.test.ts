@@ -245,7 +245,7 @@ test('a transcript fails if all of its regions do, with the first reason, and th
   await checkRuntimes(t, root);
 });
 
-test('bug: a server that heard nothing in a film with speech was believed for ever', async (t) => {
+test('bug: a server that found no word in a film with speech was believed for ever', async (t) => {
   let isMended = false;
   const server = await stubTranscriber((response, region) =>
     transcribes(isMended ? answer : { language: 'english', segments: [] })(response, region),
