@@ -12,7 +12,6 @@ import { escapedLine, escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { terminalRemedy } from '../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
-import { causeText } from '../contract/causes/wording.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { failureLine, StartError } from './failures.ts';
@@ -20,7 +19,14 @@ import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
 import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import { asTyped, type HostCommand, MissingArgument, programAsTyped, WrongCall } from './terminal/call.ts';
+import {
+  asTyped,
+  type HostCommand,
+  MissingArgument,
+  programAsTyped,
+  terminalText,
+  WrongCall,
+} from './terminal/call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -30,7 +36,7 @@ const unnamed = 'RUNTIME';
 /** A refusal as a line, with its cause if it has several, and with a command as the remedy if there is one. `study` is its name. */
 function refusalLine({ code, message, hint }: HostError, study = unnamed): string {
   const cause = refusalCauseOf(code, message);
-  const words = cause === null ? null : causeText(cause, 'terminal');
+  const words = cause === null ? null : terminalText(cause);
   const remedy = words?.remedy ?? terminalRemedy(code, { typed: asTyped, study }) ?? hint;
   return [`${code}: ${words?.what ?? message}`, remedy ?? []].flat().join('; ');
 }

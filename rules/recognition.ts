@@ -110,6 +110,10 @@ export const unrecognizedIn = ({
 }): UnrecognizedRegion[] =>
   facts.flatMap((fact) => ('heard' in fact && fact.cause !== undefined ? [{ ...fact, cause: fact.cause }] : []));
 
+/** True for a transcript with speech in which the recognizer found no word: it may have been at fault. */
+export const isWordless = ({ facts }: { readonly facts: readonly { readonly kind: string }[] }): boolean =>
+  facts.length > 0 && facts.every(({ kind }) => kind === 'recognised_region');
+
 /** A stretch of detected speech that was not recognized, and why. */
 export type UnrecognizedRegion = RecognisedRegionFact & { readonly cause: EngineFailureCause };
 

@@ -6,7 +6,7 @@ import { missingForRecognition } from '../../receipts/captions/methods.ts';
 import { evidenceShape } from '../../receipts/stages/detect.ts';
 import { recognition } from '../../receipts/stages/recognize.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
-import { unrecognizedIn } from '../../rules/recognition.ts';
+import { isWordless, unrecognizedIn } from '../../rules/recognition.ts';
 import type { EngineRecord, EngineRegistry } from '../engines/engine-registry.ts';
 import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import type { RecognizedStart, Transcriber } from './recognition.ts';
@@ -103,7 +103,7 @@ export const recognitionSteps = (options: RecognitionStepsOptions): GrantedStudy
     close: (runtimeId) => transcribers.close(runtimeId),
     producer: ({ record }, source) => transcribers.producer(record.runtimeId, source, record),
     changed: 'the recognizer of the host, or its settings, changed after the recognition had begun',
-    isWhole: (transcript) => unrecognizedIn(transcript).length === 0,
+    isWhole: (transcript) => unrecognizedIn(transcript).length === 0 && !isWordless(transcript),
     keptIn: (row) => mediaOperationResult.safeParse(row).data?.evidence[0] ?? null,
     rowOf: (kept) =>
       ({ evidence: [{ kind: 'transcript', ...kept }], derivedAudio: null }) satisfies MediaOperationResult,

@@ -33,7 +33,7 @@ import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaGone, mediaOf } from '../sources/source-files.ts';
-import type { KeptParts } from '../study/kept-windows.ts';
+import type { KeptParts, PartInput } from '../study/kept-windows.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { RecognitionPace } from './recognition-pace.ts';
 import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
@@ -120,6 +120,9 @@ export class Transcriber {
     );
     // The gates compare two runs, so a region needs both.
     const placed = placedTranscript(firstRun.map((region, at) => asUnrecognized(region, secondRun[at]?.cause)));
+    // A recognizer that finds no word in detected speech may be at fault: another study asks it again.
+    if (first.length > 0 && placed.lines.length === 0)
+      await this.#options.regions.forget(this.#regionInput(work), [...first, ...again]);
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
@@ -185,6 +188,22 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
+  /** The input of the kept texts of regions, beside their ranges. */
+  #regionInput({ source, start }: Pick<TranscriptRequest, 'source' | 'start'>): PartInput {
+    const { analysisRequest: request } = start;
+    const { recognizer, ffmpeg } = this.#options;
+    return {
+      sourceContentId: request.sourceContentId,
+      tools: [...recognizer.tools, ffmpeg.identity],
+      parameters: {
+        ...recognizer.parameters,
+        ...REGION_SOUND,
+        ...trackOf(source, request),
+        language: askedLanguageOf(start),
+      },
+    };
+  }
+
   /**
    * `recognized` gets the ms of the regions before each one that is not kept. Regions that an earlier run did not recognize are left
    * out. Rejects with the failure of the first region if none was recognized.
@@ -195,19 +214,8 @@ export class Transcriber {
     before: readonly RecognizedRegion[],
     recognized: (completedMs: number) => void,
   ): Promise<RecognizedRegion[]> {
-    const { source, start, attempts } = work;
-    const { analysisRequest: request } = start;
-    const { recognizer, ffmpeg } = this.#options;
-    const input = {
-      sourceContentId: request.sourceContentId,
-      tools: [...recognizer.tools, ffmpeg.identity],
-      parameters: {
-        ...recognizer.parameters,
-        ...REGION_SOUND,
-        ...trackOf(source, request),
-        language: askedLanguageOf(start),
-      },
-    };
+    const { attempts } = work;
+    const input = this.#regionInput(work);
     const done: RecognizedRegion[] = [];
     const failed: RegionUnrecognized[] = [];
     let doneMs = 0;
@@ -243,7 +251,7 @@ export class Transcriber {
 
   /** A region as it is kept or recognized, or with the cause why not, which `failed` gets too. */
   async #attempted(
-    input: Parameters<KeptParts<KeptRegion>['of']>[0],
+    input: PartInput,
     region: Range,
     part: Parameters<KeptParts<KeptRegion>['of']>[2],
     failed: RegionUnrecognized[],

@@ -12,7 +12,7 @@ import type { Ledger } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 
 /** All that a part depends on beside its range. */
-interface PartInput {
+export interface PartInput {
   readonly sourceContentId: string;
   readonly tools: readonly ToolIdentity[];
   readonly parameters: EvidenceArtifact['parameters'];
@@ -55,9 +55,9 @@ export class KeptParts<Part> {
    * The kept result for a range. Without one it is the answer of `make`. If that is whole, it is kept before this resolves; then
    * `kept` is called. Rejects with the reason of `signal` if that aborts during a wait for another study.
    */
-  async of({ sourceContentId, tools, parameters }: PartInput, range: Range, work: PartWork<Part>): Promise<Part> {
-    const { operation } = this.#kind;
-    const key = operationKeyOf({ operation, inputContentIds: [sourceContentId], range, tools, parameters });
+  async of(input: PartInput, range: Range, work: PartWork<Part>): Promise<Part> {
+    const { sourceContentId } = input;
+    const key = this.#keyOf(input, range);
     // A server would be paid twice for it. If the other study fails, this one makes the part.
     for (let other = this.#making.get(key); other !== undefined; other = this.#making.get(key)) {
       // The study has moved, as if it had made the part: deaths of hosts up to here do not count against it.
@@ -66,6 +66,16 @@ export class KeptParts<Part> {
     const making = this.#keptOr(key, sourceContentId, work).finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
+  }
+
+  /** Has the parts of these ranges made again by the next work that wants them. */
+  async forget(input: PartInput, ranges: readonly Range[]): Promise<void> {
+    await this.#ledger.commit(ranges.map((range) => ({ del: 'operation', key: this.#keyOf(input, range) })));
+  }
+
+  #keyOf({ sourceContentId, tools, parameters }: PartInput, range: Range): string {
+    const { operation } = this.#kind;
+    return operationKeyOf({ operation, inputContentIds: [sourceContentId], range, tools, parameters });
   }
 
   async #keptOr(key: string, sourceContentId: string, { make, kept }: PartWork<Part>): Promise<Part> {

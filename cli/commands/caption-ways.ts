@@ -9,7 +9,6 @@ import {
 } from '../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
-import { causeText } from '../../contract/causes/wording.ts';
 import { serves } from '../../contract/served-languages.ts';
 import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -18,7 +17,7 @@ import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
-import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
 import { warningLine } from '../terminal/summary.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
@@ -98,13 +97,20 @@ async function openWay(call: CommandCall, rows: CaptionMethodRows): Promise<Capt
 
 const sent = { sound: 'sound of the speech', text: 'text of the captions' } as const;
 
+/** The recognition on the machine of the host, as a sentence. There is none if sound is sent, and if the recognizer is still to be chosen. */
+function recognitionSentences({ use, recognition, recognizesMs, sends }: CaptionMethodRow): readonly string[] {
+  if (!('permit-recognition' in use) || sends.some(({ what }) => what === 'sound')) return [];
+  if (recognition !== null)
+    return [`${recognition.recognizer} recognizes the speech on the machine of the host, where it costs nothing.`];
+  return recognizesMs === 0 ? ['The words that were recognized before become captions.'] : [];
+}
+
 /** The offer to permit a way. */
-function permissionOffer({ use, confirmation, recognition, sends }: CaptionMethodRow): Offer {
-  const recognizer = recognition?.recognizer ?? 'the recognizer';
-  const isHere = 'permit-recognition' in use && sends.every(({ what }) => what !== 'sound');
+function permissionOffer(row: CaptionMethodRow): Offer {
+  const { use, confirmation, sends } = row;
   return {
     sentences: [
-      ...(isHere ? [`${recognizer} recognizes the speech on the machine of the host, where it costs nothing.`] : []),
+      ...recognitionSentences(row),
       ...sends.map(({ what, server, isOnThisMachine }) => {
         const meaning = isOnThisMachine
           ? 'a server on this machine, which may pass it on'
@@ -156,7 +162,9 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
     );
     if (found.length === 0 || found.includes(undefined)) continue;
     const offered = found.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)]));
-    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(row)]), ...offered]);
+    // The engine that is offered takes the place of the recognizer of the row.
+    const rest = lackedEngines(row).includes('recognizer') ? { ...row, recognition: null } : row;
+    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(rest)]), ...offered]);
   }
   return null;
 }
@@ -193,8 +201,10 @@ const engineSettings = {
 
 /** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
 function causeWords(cause: Cause): string {
-  if (cause.code !== 'nothing_recognised') return causeText(cause, 'terminal').what;
-  const { what, remedy } = causeText(cause.params.cause ?? cause, 'terminal');
+  if (cause.code === 'no_line_passed' && cause.params.lines === 0)
+    return `${terminalText(cause).what}; correct the recognizer, or use another one, then run this command again`;
+  if (cause.code !== 'nothing_recognised') return terminalText(cause).what;
+  const { what, remedy } = terminalText(cause.params.cause ?? cause);
   return [
     what,
     ...(remedy === null || cause.params.cause === undefined ? [] : [remedy]),
@@ -203,14 +213,15 @@ function causeWords(cause: Cause): string {
 }
 
 /** Why a film gets no captions, by the method that is nearest to some. */
-function reasonOf(nearest: CaptionMethodRow | undefined): string {
+function reasonOf(nearest: CaptionMethodRow | undefined, { methods }: CaptionMethodRows): string {
   if (nearest === undefined) return 'the host names no way to captions';
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
   const said = causes.map(causeWords);
-  return lacked.length === 0
-    ? said.join('; ')
-    : `its subtitles do not give them, and ${[...lacked, ...said].join(', and ')}`;
+  if (lacked.length === 0) return said.join('; ');
+  const isWithout = methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_text_tracks'));
+  const subtitles = isWithout ? 'it has no subtitles' : 'its subtitles do not give them';
+  return [subtitles, ...lacked, ...said].join(', and ');
 }
 
 /** The ways that a person can open, in sentences with commands. */
@@ -231,7 +242,7 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
   const states = ['needs_permission', 'needs_engine', 'impossible'] as const;
   const [nearest] = states.flatMap((wantedState) => usual(rows).filter(({ state }) => state === wantedState));
   const permission = offer === null ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
-  const reason = [...(tried !== undefined || offer === null ? [reasonOf(tried ?? nearest)] : []), ...permission]
+  const reason = [...(tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : []), ...permission]
     .join('; ')
     .replace(/\.$/, '');
   return new WrongCall(

@@ -1,5 +1,7 @@
 import { basename, isAbsolute, relative } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
+import { type CauseText, causeText, plainSpelling, type Spelling } from '../../contract/causes/wording.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { dataRootFlag } from '../options/data-root.ts';
 import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, toggle } from '../options/flags.ts';
@@ -52,6 +54,12 @@ function dataRootWords(argv: readonly string[]): readonly string[] {
 /** A command with its arguments, as this person types it: with the prefix and the data root of the call that prints it. */
 export const asTyped = (words: string, call: ProcessCall = thisProcess()): string =>
   [programAsTyped(call), words, ...dataRootWords(call.argv)].join(' ');
+
+/** The spelling of causes at this terminal: commands can be pasted. */
+export const terminalSpelling: Spelling = { ...plainSpelling, command: (words) => asTyped(words) };
+
+/** A cause in the words of this terminal. */
+export const terminalText = (cause: Cause): CauseText => causeText(cause, 'terminal', terminalSpelling);
 
 /** The words of a call after the program, without its data root: `asTyped` adds that. */
 function typedWords(argv: readonly string[]): readonly string[] {

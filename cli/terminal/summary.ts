@@ -1,12 +1,12 @@
 import { isEngineFailure } from '../../contract/causes/engine-failures.ts';
-import { causesText, causeText } from '../../contract/causes/wording.ts';
+import { causesText } from '../../contract/causes/wording.ts';
 import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
-import { asTyped } from './call.ts';
+import { asTyped, terminalSpelling, terminalText } from './call.ts';
 
 /** Reasons in words, with their codes in brackets. */
 export const namedReasons = (codes: readonly string[]): string => `${reasonsText(codes)} (${codes.join(', ')})`;
@@ -60,7 +60,7 @@ function commandFor(action: OverviewAction['action'], overview: RuntimeOverview)
 
 /** The findings of a kind as a line, with what makes a missing one possible. */
 function findingLine({ title, text, cause }: Finding): string {
-  const remedy = cause === null ? null : causeText(cause, 'terminal').remedy;
+  const remedy = cause === null ? null : terminalText(cause).remedy;
   return `${title}: ${text}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
@@ -92,7 +92,7 @@ export function noCaptionsLine(overview: RuntimeOverview): string | null {
   if (captions.state !== 'never' || lifecycle !== 'terminal') return null;
   const command = captioning(overview);
   if (command !== null) return `captions: ${command} makes them, or names what they need`;
-  return `no captions: ${causesText(captions.causes, 'terminal')}`;
+  return `no captions: ${causesText(captions.causes, 'terminal', terminalSpelling)}`;
 }
 
 /** The line of one possible next step; null if it is not possible now. */
@@ -109,7 +109,7 @@ export const captionsFileLine = ({ runtimeId, study }: Pick<RuntimeOverview, 'ru
 export const unrecognizedLines = ({ withheld }: RuntimeOverview): string[] =>
   withheld.flatMap(({ text, reasonCode, cause }) =>
     reasonCode === 'recognition_failed' && cause !== null && isEngineFailure(cause.code)
-      ? [[text, causeText(cause, 'terminal').remedy ?? []].flat().join('; ')]
+      ? [[text, terminalText(cause).remedy ?? []].flat().join('; ')]
       : [],
   );
 

@@ -1,12 +1,12 @@
 import type { Cause } from '../../contract/causes/causes.ts';
 import { isReason } from '../../contract/causes/reasons.ts';
-import { type CauseText, causesText, causeText, type Spelling } from '../../contract/causes/wording.ts';
+import { type CauseText, causesText, causeText, plainSpelling, type Spelling } from '../../contract/causes/wording.ts';
 import { languageName } from './language-name.ts';
 import { duration } from './numbers.ts';
 import { wordsOf } from './sentence.ts';
 
 /** Languages by their names, and lengths as every other time of this page. */
-export const pageSpelling: Spelling = { language: languageName, length: duration };
+export const pageSpelling: Spelling = { ...plainSpelling, language: languageName, length: duration };
 
 /** A cause in the words of this page. */
 export const pageText = (cause: Cause): CauseText => causeText(cause, 'page', pageSpelling);

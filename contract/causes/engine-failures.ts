@@ -13,7 +13,12 @@ export interface EngineFault {
 /** The most characters that are kept of the words of an engine. */
 export const maximumSaid = 120;
 
-type Said = (fault: EngineFault) => string;
+/** How a reader types a command of this program, which differs between a checkout, a package and an installed program. */
+export interface Commands {
+  readonly command: (words: string) => string;
+}
+
+type Said = (fault: EngineFault, commands: Commands) => string;
 
 interface EngineFailureText {
   readonly what: Said;
@@ -44,7 +49,8 @@ const saying =
     `${names[fault.engine]} ${words}${numbered(fault)}${quoted(fault)}`;
 
 const address = {
-  terminal: 'correct the address of the server: media-study settings set model-server=URL',
+  terminal: (_: EngineFault, { command }: Commands) =>
+    `correct the address of the server: ${command('settings set model-server=URL')}`,
   page: 'correct “Model server” among all settings',
 } as const;
 
@@ -55,10 +61,10 @@ const modelField = ({ engine }: EngineFault): string =>
   engine === 'translation' ? '“Caption translation model”' : '“Semantic recognizer model”';
 
 const anotherModel = {
-  terminal: (fault: EngineFault) =>
+  terminal: (fault: EngineFault, { command }: Commands) =>
     isServer(fault)
-      ? `load the model into the server, or name another one: media-study settings set ${modelSetting(fault)}=NAME`
-      : `name a whole model file: media-study settings set ${modelSetting(fault)}=FILE`,
+      ? `load the model into the server, or name another one: ${command(`settings set ${modelSetting(fault)}=NAME`)}`
+      : `name a whole model file: ${command(`settings set ${modelSetting(fault)}=FILE`)}`,
   page: (fault: EngineFault) =>
     isServer(fault)
       ? `load the model into the server, or name another one as ${modelField(fault)} among all settings`
@@ -75,20 +81,23 @@ const laterAgain = { terminal: 'run the command again later', page: 'try again l
 const logOf = ({ engine }: EngineFault, rest: string): string =>
   engine === 'openai' ? `look at the log of the server, and try again; ${rest}` : 'look at its log, and try again';
 
+const withoutTimes = 'settings set semantic-recognizer-response-format=json';
+
 const lookAtLog = {
-  terminal: (fault: EngineFault) =>
-    logOf(fault, 'a model without times needs: media-study settings set semantic-recognizer-response-format=json'),
+  terminal: (fault: EngineFault, { command }: Commands) =>
+    logOf(fault, `a model without times needs: ${command(withoutTimes)}`),
   page: (fault: EngineFault) =>
     logOf(fault, 'a model without times needs json as “Semantic recognizer response format”, among all settings'),
 } as const;
 
 const jsonFormat = {
-  terminal: 'set the format without times: media-study settings set semantic-recognizer-response-format=json',
+  terminal: (_: EngineFault, { command }: Commands) => `set the format without times: ${command(withoutTimes)}`,
   page: 'choose json as “Semantic recognizer response format” among all settings',
 } as const;
 
 const otherServer = {
-  terminal: 'name a server that speaks the interface of OpenAI: media-study settings set model-server=URL',
+  terminal: (_: EngineFault, { command }: Commands) =>
+    `name a server that speaks the interface of OpenAI: ${command('settings set model-server=URL')}`,
   page: 'name a server that speaks the interface of OpenAI as “Model server” among all settings',
 } as const;
 
@@ -124,7 +133,8 @@ export const engineFailureTexts = {
   engine_unreachable: {
     what: saying('cannot be reached'),
     remedies: {
-      terminal: 'start the server, or correct its address: media-study settings set model-server=URL',
+      terminal: (_, { command }) =>
+        `start the server, or correct its address: ${command('settings set model-server=URL')}`,
       page: 'start the server, or correct “Model server” among all settings',
     },
   },
@@ -158,7 +168,7 @@ export const engineFailureTexts = {
   engine_gone: {
     what: saying('is not on this machine, or its model is not'),
     remedies: {
-      terminal: 'install it again, or correct its settings: media-study settings show',
+      terminal: (_, { command }) => `install it again, or correct its settings: ${command('settings show')}`,
       page: 'install it again on the computer of the host, or correct its settings in Operations',
     },
   },

@@ -1,5 +1,6 @@
 import type { Cause, CauseCode, CauseWith, StepCause } from './causes.ts';
 import {
+  type Commands,
   type EngineFailureCode,
   type EngineFault,
   engineFailureTexts,
@@ -12,14 +13,18 @@ import { isReason, type ReasonCode, reasonTexts } from './reasons.ts';
 /** A person at the terminal, a person with the page, or an agent with its tools. */
 export type Reader = 'terminal' | 'page' | 'agent';
 
-/** The spelling of params for a reader. */
-export interface Spelling {
+/** The spelling of params and of commands for a reader. */
+export interface Spelling extends Commands {
   readonly language: (tag: string) => string;
   readonly length: (ms: number) => string;
 }
 
 /** The spelling of the texts of the wire, for programs, terminals and agents. */
-export const plainSpelling: Spelling = { language: (tag) => tag, length: (ms) => `${ms} ms` };
+export const plainSpelling: Spelling = {
+  language: (tag) => tag,
+  length: (ms) => `${ms} ms`,
+  command: (words) => `media-study ${words}`,
+};
 
 /** A place of the page that a remedy leads to. */
 export type PagePlace = 'operations' | 'library' | 'subtitles';
@@ -92,7 +97,8 @@ const installations: Readonly<
 /** The ways to text for a film without it. */
 const textOrSpeech = {
   remedies: {
-    terminal: 'attach a subtitle file by media-study subtitles, or have the speech recognized by media-study caption',
+    terminal: (_: object, { command }: Spelling) =>
+      `attach a subtitle file by ${command('subtitles')}, or have the speech recognized by ${command('caption')}`,
     page: 'attach a subtitle file, or have the speech recognized',
     agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
   },
@@ -174,7 +180,8 @@ const wordings: Wordings = {
     pageWhat: ({ from, to }, { language }) =>
       `this way gives captions in ${language(from)} alone: it does not translate to ${language(to)}`,
     remedies: {
-      terminal: ({ to }) => `attach a subtitle file in ${to} by media-study subtitles, or use a method that translates`,
+      terminal: ({ to }, { command }) =>
+        `attach a subtitle file in ${to} by ${command('subtitles')}, or use a method that translates`,
       page: ({ to }, { language }) => `attach a subtitle file in ${language(to)}, or choose a way that translates`,
       agent: 'use a method that translates; a person can attach a subtitle file',
     },
@@ -185,7 +192,7 @@ const wordings: Wordings = {
       `no line of the subtitle tracks has a text in ${either(languages, spelling, 'and')}`,
     pageWhat: ({ languages }, spelling) => `no subtitle has a text in ${either(languages, spelling, 'and')}`,
     remedies: {
-      terminal: 'attach another subtitle file by media-study subtitles, or use another method',
+      terminal: (_, { command }) => `attach another subtitle file by ${command('subtitles')}, or use another method`,
       page: 'attach another subtitle file, or choose another way',
       agent: 'use another method; a person can attach another subtitle file',
     },
@@ -211,7 +218,7 @@ const wordings: Wordings = {
     pageWhat: ({ wanted, found }, spelling) =>
       `captions need subtitles in ${either(wanted, spelling, 'and')}, and this film has ${either(found, spelling, 'and')}`,
     remedies: {
-      terminal: 'attach a subtitle file by media-study subtitles, or choose other languages',
+      terminal: (_, { command }) => `attach a subtitle file by ${command('subtitles')}, or choose other languages`,
       page: 'choose other languages, or attach a subtitle file',
       agent: 'choose other languages; a person can attach a subtitle file',
     },
@@ -221,7 +228,8 @@ const wordings: Wordings = {
     what: 'the captions of this host are made of recognized speech, and it was started without --semantic-recognizer',
     pageWhat: 'this host makes captions of recognized speech, and has no speech recognizer',
     remedies: {
-      terminal: 'media-study caption FILM uses a recognizer of this machine, or names the settings for one',
+      terminal: (_, { command }) =>
+        `${command('caption FILM')} uses a recognizer of this machine, or names the settings for one`,
       page: 'set up speech recognition in Operations',
       agent: inTheHandsOfAPerson,
     },
@@ -285,8 +293,8 @@ const wordings: Wordings = {
   no_model_server: {
     what: 'no model server answers on this machine',
     remedies: {
-      terminal:
-        'start a server that speaks the interface of OpenAI, such as Ollama, or name one: media-study settings set model-server=URL',
+      terminal: (_, { command }) =>
+        `start a server that speaks the interface of OpenAI, such as Ollama, or name one: ${command('settings set model-server=URL')}`,
       page: 'start a server that speaks the interface of OpenAI, such as Ollama, or give its address as “Model server” among all settings',
       agent: inTheHandsOfAPerson,
     },
@@ -339,7 +347,7 @@ const wordings: Wordings = {
     pageWhat: ({ lines }) =>
       lines === 0 ? 'no words were recognized' : `none of the ${lines} recognized lines was certain enough`,
     remedies: {
-      terminal: 'attach a subtitle file by media-study subtitles, or use another recognizer',
+      terminal: (_, { command }) => `attach a subtitle file by ${command('subtitles')}, or use another recognizer`,
       page: 'attach a subtitle file, or use another recognizer',
       agent: 'a person can attach a subtitle file, or use another recognizer',
     },
@@ -368,7 +376,8 @@ const wordings: Wordings = {
   no_translation_passed: {
     what: 'no translated line passed its checks',
     remedies: {
-      terminal: 'try again, or use another model: media-study settings set caption-translation-model=NAME',
+      terminal: (_, { command }) =>
+        `try again, or use another model: ${command('settings set caption-translation-model=NAME')}`,
       page: 'try again, or use another model as “Caption translation model” among all settings',
       agent: inTheHandsOfAPerson,
     },

@@ -301,9 +301,10 @@ export function plannedMethods(
 function mayRecognizeAgain(study: CaptionedStudy, cause: LinesCause, { recognizer }: MethodEngines): boolean {
   if (cause.code === 'not_recognised' || cause.code === 'recognition_not_asked') return true;
   if (cause.code === 'nothing_recognised') return cause.params.reason !== 'no_audio_in_range';
-  // The same recognizer would give the same words.
+  if (cause.code !== 'no_line_passed') return false;
+  // The same recognizer would give the same words. One that recognized no word at all may have been at fault.
   const engine = transcriptOf(study.findings)?.engine;
-  return cause.code === 'no_line_passed' && recognizer !== null && recognizer.engine !== engine;
+  return cause.params.lines === 0 || (recognizer !== null && recognizer.engine !== engine);
 }
 
 /** Milliseconds of detected speech that a recognizer would get. */

@@ -112,6 +112,7 @@ spokenTest('without a terminal, a refusal prints the command that permits, and t
   const refused = await run(...call, ...owner, ...approved);
   t.is(refused.exit, 2);
   t.regex(refused.stderr, /Attach subtitles with --subtitles FILE:en, or permit it:\n {2}media-study settings set /);
+  t.notRegex(refused.stderr, /the recognizer recognizes/, 'bug: an offer spoke of a recognizer that nothing named yet');
   const set = await run(...printedCommand(refused.stderr));
   t.is(set.exit, 0, set.stderr);
   t.regex(set.stderr, /a host runs on this data root, and has taken the change/);
@@ -185,6 +186,10 @@ test('a transcript failed, and the next call succeeds once the server is mended'
   const failed = await run(...call, ...owner);
   t.is(failed.exit, 2, failed.stderr);
   t.notRegex(failed.stderr, /its subtitles have no lines/);
+  const printed = /: (\S*media-study settings set semantic-recognizer-response-format=json.*?); then run/.exec(
+    failed.stderr,
+  );
+  t.regex(printed?.[1] ?? '', / --data-root \S+$/, 'bug: a remedy named no data root, and changed another one');
   t.regex(
     failed.stderr,
     /: the transcription server failed \(status 500\): it said “out of memory”; .*; then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,

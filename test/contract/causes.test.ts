@@ -47,11 +47,22 @@ test('every cause has words for every reader, one clause each', (t) => {
 });
 
 test('bug: remedies for the page and for agents named flags, which only a command line has', (t) => {
-  const spelling = { language: () => 'Korean', length: () => '2:00' };
+  const spelling = { ...plainSpelling, language: () => 'Korean', length: () => '2:00' };
   for (const each of every) {
     const { what, remedy } = causeText(each, 'page', spelling);
     t.notRegex(`${what}; ${remedy}`, /--|media-study|\bMEDIA_STUDY|\b\d+ ms\b|[a-z]_[a-z]/, each.code);
     t.notRegex(`${causeText(each, 'agent').remedy}`, /--/, each.code);
+  }
+});
+
+test('bug: remedies named a command that a person with another prefix or data root could not paste', (t) => {
+  const asTyped = { ...plainSpelling, command: (words: string) => `npx it ${words} --data-root here` };
+  const commanding = every.filter((each) => causeText(each, 'terminal').remedy?.includes('media-study'));
+  t.true(commanding.length > 20, `${commanding.length}`);
+  for (const each of commanding) {
+    const { what, remedy } = causeText(each, 'terminal', asTyped);
+    t.notRegex(`${what}; ${remedy}`, /media-study/, each.code);
+    t.regex(`${remedy}`, /npx it [a-z ]+.* --data-root here/, each.code);
   }
 });
 

@@ -245,6 +245,28 @@ test('a transcript fails if all of its regions do, with the first reason, and th
   await checkRuntimes(t, root);
 });
 
+test('bug: a server that found no word in a film with speech was believed for ever', async (t) => {
+  let isMended = false;
+  const server = await stubTranscriber((response, region) =>
+    transcribes(isMended ? answer : { language: 'english', segments: [] })(response, region),
+  );
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { host, client } = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl });
+  const first = await studied(client);
+  t.deepEqual((await transcriptOf(client, first)).lines, []);
+  const { methods } = await client.captions.methods(first);
+  const spoken = methods.find(({ method }) => method === 'recognized');
+  t.is(spoken?.state, 'needs_study');
+  t.deepEqual(spoken?.obstacles, [{ code: 'no_line_passed', params: { lines: 0 } }]);
+  isMended = true;
+  const request = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('en'), clientRequestId: 'again' };
+  const { runtimeId } = await client.study(await sourceOf(client), request).ended();
+  t.is((await transcriptOf(client, runtimeId)).lines.length, 3);
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
 test('regions that were recognized are kept after the time of a study was used up', async (t) => {
   let hangs: (() => void) | null = null;
   const server = await stubTranscriber((response, region) => {
