@@ -334,8 +334,13 @@ export function* studiedMethods(
   for (const method of inOrder) {
     const means: CaptionMeans = captionMeans[method];
     const ability = { ...means, allowance, isOfRequest: true };
-    const { job, absence } = yield* captionProspectBySteps(study, 0, ability);
-    const recognizes = absence !== null && isOfSpeech(job) && soundMs > 0 && mayRecognizeAgain(study, absence, engines);
+    const { job, absence: lacking } = yield* captionProspectBySteps(study, 0, ability);
+    // Words in the spoken language alone are no captions in another one, however they are recognized.
+    const isForeign = isOfSpeech(job) && !isTranslating(means) && !areOneLanguage(from, to);
+    const absence: Cause | null =
+      lacking !== null && isForeign ? { code: 'method_does_not_translate', params: { from, to } } : lacking;
+    const recognizes =
+      lacking !== null && !isForeign && isOfSpeech(job) && soundMs > 0 && mayRecognizeAgain(study, lacking, engines);
     const translates = recognizes
       ? isTranslating(means) && !areOneLanguage(from, to)
       : (yield* translatableText(study, job.classification)) !== null;

@@ -246,3 +246,11 @@ test('a study without a transcript needs another one, whose speech has a length'
   t.is(row.obstacles[0]?.code, 'not_recognised');
   t.like(rowOf(await studied([], noEngines), 'recognized-translated'), { state: 'needs_engine', recognition: null });
 });
+
+test('bug: recognized words in the spoken language alone were offered for captions in another one', async (t) => {
+  const rows = await studied([], able);
+  t.is(rowOf(rows, 'recognized').state, 'impossible');
+  t.deepEqual(causesOf(rows, 'recognized'), ['method_does_not_translate']);
+  t.is(rowOf(rows, 'recognized').recognition, null);
+  t.is(rowOf(rows, 'recognized-translated').state, 'needs_study');
+});
