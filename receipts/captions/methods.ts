@@ -335,7 +335,7 @@ export function* studiedMethods(
     const means: CaptionMeans = captionMeans[method];
     const ability = { ...means, allowance, isOfRequest: true };
     const { job, absence: lacking } = yield* captionProspectBySteps(study, 0, ability);
-    // Words in the spoken language alone are no captions in another one, however they are recognized.
+    // Words in the spoken language alone give no captions in another one.
     const isForeign = isOfSpeech(job) && !isTranslating(means) && !areOneLanguage(from, to);
     const absence: Cause | null =
       lacking !== null && isForeign ? { code: 'method_does_not_translate', params: { from, to } } : lacking;
