@@ -146,7 +146,10 @@ pocketsphinxTest('bug: captions without any line were put to a person for approv
   await runCommand(['settings', 'set', ...sphinxRemembered, '--data-root', join(folder, 'root')]);
   const { exit, stderr } = await caption('--from', 'en', ...owner, ...approved);
   t.is(exit, 2);
-  t.regex(stderr, /no words were recognized\. Attach subtitles with --subtitles FILE:en\n$/);
+  t.regex(
+    stderr,
+    /no words were recognized; correct the recognizer, or use another one, then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,
+  );
   t.notRegex(stderr, /making the captions/);
 });
 
@@ -166,7 +169,7 @@ test('bug: a film whose recognizer failed had “subtitles without lines”, wha
   t.is(exit, 2);
   t.regex(
     stderr,
-    /: the transcription server does not have the model \(status 404\): it said “Model 'whisper-1' is not installed.*settings set semantic-recognizer-model=NAME; then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,
+    /: the transcription server does not have the model \(status 404\): it said “Model 'whisper-1' is not installed.*settings set semantic-recognizer-model=NAME --data-root \S+\/root; then run this command again\. Attach subtitles with --subtitles FILE:en\n$/,
   );
   t.is(server.asked.length, 1);
 });
