@@ -4,6 +4,7 @@ import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
 import { engineFailureCause } from './engine-cause.ts';
 import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
+import { planRemarks } from './plan-remarks.ts';
 import { type ReasonCode, reasonTexts } from './reasons.ts';
 
 /**
@@ -189,6 +190,7 @@ export const cause = z.discriminatedUnion('code', [
   ...warningCauses,
   ...lineCauses,
   ...partCauses,
+  ...planRemarks,
 ]);
 
 export type Cause = z.infer<typeof cause>;

@@ -107,6 +107,30 @@ const textOrSpeech = {
 
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
 
+/** A side of captions, as people call it. */
+const sideNames = { source: 'the original', target: 'the translation' } as const;
+
+/** What the cues of a side are compared with. */
+const references = { sound: 'the speech', other_side: 'the other language' } as const;
+
+const counted = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
+
+const unknownTimings = {
+  no_speech: 'no speech was found',
+  too_few_cues: 'there are too few lines to tell',
+  no_better_than_chance: 'they fit it no better than by chance',
+  part_does_not_fit: 'a part of them does not fit',
+  pieces_unproven: 'they seem to be of another cut, and not each part of them is proven',
+} as const;
+
+/** The way out of subtitles whose times are wrong or unknown. */
+const otherSubtitles = {
+  terminal: (_: object, { command }: Spelling) =>
+    `compare a line with the film, or attach other subtitles: ${command('subtitles')}`,
+  page: 'compare a line with the film, or attach other subtitles',
+  agent: 'a person can compare a line with the film, or attach other subtitles',
+};
+
 /** A failed step is repeated by another study, and its engine has to be mended first. */
 function mendedFirst(cause: StepCause | undefined, reader: Reader, spelling: Spelling): string {
   const remedy = cause === undefined ? null : causeText(cause, reader, spelling).remedy;
@@ -407,6 +431,78 @@ const wordings: Wordings = {
       agent: 'produce_captions with the method grouped-subtitles makes them',
     },
     joint: ': ',
+  },
+  cues_trimmed: {
+    what: ({ side, cues }) =>
+      `${sideNames[side]}: ${counted(cues, 'line ends', 'lines end')} where the next one begins`,
+  },
+  cues_joined: {
+    what: ({ side, cues }) => `${sideNames[side]}: ${counted(cues, 'line has', 'lines have')} several speakers at once`,
+  },
+  texts_apart: {
+    what: ({ side, texts }) =>
+      `${sideNames[side]}: ${counted(texts, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
+    remedies: {
+      terminal: 'add what you need as a line of your own',
+      page: 'add what you need as a line of your own',
+      agent: 'a person can add them as lines',
+    },
+  },
+  captions_rolled: { what: ({ side }) => `${sideNames[side]} rolls up: each row is written once` },
+  ends_assumed: {
+    what: ({ side, cues }) =>
+      `${sideNames[side]}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
+  },
+  side_shifted: {
+    what: ({ side, against, offsetMs }, { length }) =>
+      `${sideNames[side]} begins ${length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
+    remedies: otherSubtitles,
+    at: 'subtitles',
+  },
+  side_drifts: {
+    what: ({ side, against, numerator, denominator }) =>
+      `${sideNames[side]} runs at another rate than ${references[against]} (${numerator}:${denominator})`,
+    remedies: otherSubtitles,
+    at: 'subtitles',
+  },
+  timing_unknown: {
+    what: ({ side, against, reason }) =>
+      `it is unknown if ${sideNames[side]} is in time with ${references[against]}: ${unknownTimings[reason]}`,
+    remedies: otherSubtitles,
+    at: 'subtitles',
+  },
+  sides_disagree: {
+    what: ({ agreeMilli, leastMilli }) =>
+      `the two languages do not belong together: ${agreeMilli} of 1000 lines agree in time, and ${leastMilli} are needed`,
+    remedies: {
+      terminal: 'choose another track with --track, or captions in one language',
+      page: 'choose another track, or captions in one language',
+      agent: 'read_caption_plan with another track',
+    },
+    at: 'subtitles',
+  },
+  other_region_taken: {
+    what: ({ side, asked, found }, { language }) =>
+      `${sideNames[side]} is in ${language(found)}, and ${language(asked)} was asked for`,
+  },
+  other_script_refused: {
+    what: ({ side, asked, found }, { language }) =>
+      `${sideNames[side]}: a track in ${language(found)} is not taken for ${language(asked)}`,
+    remedies: {
+      terminal: ({ found }) => `ask for it by its own tag: --to ${found}`,
+      page: ({ found }, { language }) => `choose ${language(found)}`,
+      agent: ({ found }) => `start_study with targetLanguage ${found}`,
+    },
+  },
+  passages_without_line: {
+    what: ({ passages }) => `${counted(passages, 'spoken passage has', 'spoken passages have')} no line`,
+  },
+  lines_left_out: { what: ({ lines }) => `${counted(lines, 'line', 'lines')} left out` },
+  lines_without_speech: {
+    what: ({ lines }) => `${counted(lines, 'line is', 'lines are')} where no speech was found`,
+  },
+  speech_not_measured: {
+    what: 'nothing is known of speech without a line: the speech of this film was not measured',
   },
 };
 

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { count, languageTag, positive } from '../base/grammar.ts';
+
+/** The side of a line of captions: the spoken language, or that of the captions. */
+const side = z.enum(['source', 'target']);
+
+const remarkOf = <const Code extends string, Params extends z.ZodRawShape>(code: Code, params: Params) =>
+  z.strictObject({ code: z.literal(code), params: z.strictObject(params) });
+
+/** What a person has to see of the cues of a side before captions are approved. */
+export const planRemarks = [
+  /** Cues that were shown into the next one, and end with it now. */
+  remarkOf('cues_trimmed', { side, cues: positive }),
+  /** Cues of one moment that are one line now, with a dash for each speaker. */
+  remarkOf('cues_joined', { side, cues: positive }),
+  /** Signs, notes and songs over dialogue: they are in no line. */
+  remarkOf('texts_apart', { side, texts: positive }),
+  /** Captions that roll: each row is written once. */
+  remarkOf('captions_rolled', { side }),
+  /** Cues whose track states no duration. */
+  remarkOf('ends_assumed', { side, cues: positive }),
+  /** The cues of a side come later than the sound, or than the other side, by so many ms. Negative: earlier. */
+  remarkOf('side_shifted', { side, against: z.enum(['sound', 'other_side']), offsetMs: z.int() }),
+  /** They run at another rate: their time times `numerator` by `denominator`, plus the offset, is that of the film. */
+  remarkOf('side_drifts', {
+    side,
+    against: z.enum(['sound', 'other_side']),
+    numerator: positive,
+    denominator: positive,
+    offsetMs: z.int(),
+  }),
+  /** It is unknown if they are in time. */
+  remarkOf('timing_unknown', {
+    side,
+    against: z.enum(['sound', 'other_side']),
+    reason: z.enum(['no_speech', 'too_few_cues', 'no_better_than_chance', 'part_does_not_fit', 'pieces_unproven']),
+  }),
+  /** The two sides do not belong together: too few cues agree, so no line has both texts. */
+  remarkOf('sides_disagree', { agreeMilli: count, leastMilli: positive }),
+  /** A track in the language of another region was taken, and is named by what it is. */
+  remarkOf('other_region_taken', { side, asked: languageTag, found: languageTag }),
+  /** A track in another script is not taken, unless its own tag is asked for. */
+  remarkOf('other_script_refused', { side, asked: languageTag, found: languageTag }),
+  /** Speech without a line. */
+  remarkOf('passages_without_line', { passages: positive }),
+  /** Lines that the program leaves out, and their reasons. */
+  remarkOf('lines_left_out', { lines: positive }),
+  /** Lines where the detector found no speech. */
+  remarkOf('lines_without_speech', { lines: positive }),
+  /** Nothing can be said of speech without a line: the study did not measure speech. */
+  remarkOf('speech_not_measured', {}),
+] as const;
+
+/** One remark of a plan. */
+export const planRemark = z.discriminatedUnion('code', planRemarks);
+
+export type PlanRemark = z.infer<typeof planRemark>;
