@@ -2,8 +2,11 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { failureMessage, messageOf } from '../../contract/base/errors.ts';
 import { type RecognizerChoice, RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
-import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { RecognitionFailure, type Recognizer } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
+import { following } from '../../formats/followed-signal.ts';
+import { CaptionFailure } from '../../receipts/captions/artifact.ts';
+import { missingForMethod, missingForRecognition } from '../../receipts/captions/methods.ts';
 import type { ChosenTranslator, Translations } from '../captions/caption-translations.ts';
 import type { EngineChoices } from './engine-choices.ts';
 
@@ -139,6 +142,21 @@ class EngineSlot<Engine> {
   }
 }
 
+/** A use of a server that is under way. */
+interface Sending {
+  readonly isPermitted: (choices: EngineChoices) => boolean;
+  /** Aborts once the permission is withdrawn. */
+  readonly withdrawn: AbortController;
+}
+
+const maySendSound = (recognizer: RecognizerChoice, choices: EngineChoices): boolean =>
+  missingForRecognition({ ...choices, recognizer }).length === 0;
+
+const maySendText = (translator: ChosenTranslator, choices: EngineChoices): boolean =>
+  missingForMethod('subtitles-translated', { ...choices, translator }).length === 0;
+
+const noLonger = 'the permission for this server was withdrawn';
+
 interface EngineRegistryOptions {
   readonly choices: EngineChoices;
   readonly clock: Clock;
@@ -148,13 +166,15 @@ interface EngineRegistryOptions {
 
 /**
  * The recognizer and the translator of a host. The settings name them, the first use opens them, and the start of a host touches
- * neither. A change of the settings names others for every use from then on; work that has begun goes on with what it has.
+ * neither. A change of the settings names others for every use from then on. Work that has begun goes on with what it has, unless
+ * its server is no longer permitted: nothing more is sent then.
  */
 export class EngineRegistry {
   readonly #options: EngineRegistryOptions;
   #choices: EngineChoices;
   #recognizer: EngineSlot<Recognizer> | null = null;
   #translator: EngineSlot<Translations> | null = null;
+  readonly #sending = new Set<Sending>();
 
   constructor(options: EngineRegistryOptions) {
     this.#options = options;
@@ -183,6 +203,7 @@ export class EngineRegistry {
     this.#choices = choices;
     this.#recognizer = replaced(this.#recognizer, recognizer && this.#recognizerSlot(recognizer));
     this.#translator = replaced(this.#translator, translator && this.#translatorSlot(translator));
+    for (const { isPermitted, withdrawn } of this.#sending) if (!isPermitted(choices)) withdrawn.abort();
   }
 
   /** The recognizer of now. Rejects with `RecognizerUnavailable` if it cannot be opened, and if none is named. */
@@ -202,12 +223,42 @@ export class EngineRegistry {
     this.#translator?.forget();
   }
 
+  /** Runs a use of a server as long as the settings permit it. Throws `refused` once they do not. */
+  async #sent<Result>(
+    use: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal,
+    isPermitted: Sending['isPermitted'],
+    refused: () => Error,
+  ): Promise<Result> {
+    if (!isPermitted(this.#choices)) throw refused();
+    const sending: Sending = { isPermitted, withdrawn: new AbortController() };
+    this.#sending.add(sending);
+    const { signal: end } = sending.withdrawn;
+    try {
+      return await following([signal, end], use);
+    } catch (error) {
+      throw end.aborted && !signal.aborted ? refused() : error;
+    } finally {
+      this.#sending.delete(sending);
+    }
+  }
+
   #recognizerSlot(choice: RecognizerChoice): EngineSlot<Recognizer> {
     const { clock, openRecognizer } = this.#options;
     return new EngineSlot(recognizerNamed(choice), clock, async (watch) => {
       const found = await openRecognizer(choice);
-      const recognize: Recognizer['recognize'] = (sound, signal, waits) =>
+      const use: Recognizer['recognize'] = (sound, signal, waits) =>
         watch(() => found.recognize(sound, signal, waits), signal);
+      const recognize: Recognizer['recognize'] = (sound, signal, waits) => {
+        if (choice.engine !== 'openai') return use(sound, signal, waits);
+        const refused = () => new RecognitionFailure('not_permitted', noLonger);
+        return this.#sent(
+          (either) => use(sound, either, waits),
+          signal,
+          (now) => maySendSound(choice, now),
+          refused,
+        );
+      };
       return { engine: { ...found, recognize }, tools: found.tools, isCurrent: found.isCurrent ?? always };
     });
   }
@@ -217,8 +268,14 @@ export class EngineRegistry {
     return new EngineSlot(translatorNamed(choice), clock, async (watch) => {
       const found = await openTranslator(choice);
       const { identity, isAbsent } = found;
+      const refused = () => new CaptionFailure('translator', `not_permitted: ${noLonger}`);
       const translated: Translations['translated'] = (job, signal) =>
-        watch(() => found.translated(job, signal), signal);
+        this.#sent(
+          (either) => watch(() => found.translated(job, either), either),
+          signal,
+          (now) => maySendText(choice, now),
+          refused,
+        );
       return { engine: { identity, isAbsent, translated }, tools: [], isCurrent: always };
     });
   }

@@ -32,6 +32,8 @@ interface TranscribersOptions {
 export class Transcribers {
   readonly #options: TranscribersOptions;
   readonly #ready = new Map<string, Ready>();
+  /** The studies whose recognizer is being opened: one that stops meanwhile needs it no more. */
+  readonly #opening = new Set<string>();
 
   constructor(options: TranscribersOptions) {
     this.#options = options;
@@ -50,11 +52,14 @@ export class Transcribers {
     const { recognizer: choice, recognizesTwice } = engines.choices;
     const record = engines.recognizerRecord;
     if (!this.areOffered || choice === null || record === null || this.#ready.has(runtimeId)) return;
+    this.#opening.add(runtimeId);
+    let ready: Ready;
     try {
-      this.#ready.set(runtimeId, { transcriber: transcriberOf(await engines.recognizer(), recognizesTwice) });
+      ready = { transcriber: transcriberOf(await engines.recognizer(), recognizesTwice) };
     } catch (error) {
-      this.#ready.set(runtimeId, { unopened: { engine: choice.engine, record, error } });
+      ready = { unopened: { engine: choice.engine, record, error } };
     }
+    if (this.#opening.delete(runtimeId)) this.#ready.set(runtimeId, ready);
   }
 
   /** How the journal of a study names its recognizer; null if none was opened for it. */
@@ -74,6 +79,7 @@ export class Transcribers {
 
   /** Must be called at the end of the step, and of a study that stops in it. */
   close(runtimeId: string): void {
+    this.#opening.delete(runtimeId);
     this.#ready.delete(runtimeId);
   }
 }

@@ -27,6 +27,7 @@ const ofAllRegions: readonly EngineFailureCode[] = [
   'engine_model_broken',
   'engine_gone',
   'engine_changed',
+  'engine_not_permitted',
 ];
 
 /** The same, unless the recognizer has recognized a region: then they are of their own region. */

@@ -173,6 +173,14 @@ export const engineFailureTexts = {
     },
   },
   engine_changed: { what: saying('or its model has changed during the study'), remedies: studyAgain },
+  engine_not_permitted: {
+    what: saying('gets nothing more, because its permission was withdrawn'),
+    remedies: {
+      terminal: (_, { command }) =>
+        `permit it again, and run the command again: ${command('settings set permit-server=URL')}`,
+      page: 'permit it again where the captions are made',
+    },
+  },
   sound_unreadable: {
     what: () => 'the sound of the film cannot be read there',
     remedies: {

@@ -7,7 +7,7 @@ const side = z.enum(['source', 'target']);
 const remarkOf = <const Code extends string, Params extends z.ZodRawShape>(code: Code, params: Params) =>
   z.strictObject({ code: z.literal(code), params: z.strictObject(params) });
 
-/** What a person has to see of the cues of a side before captions are approved. */
+/** The remarks on a plan, which a person has to see before the approval. */
 export const planRemarks = [
   /** Cues that were shown into the next one, and end with it now. */
   remarkOf('cues_trimmed', { side, cues: positive }),
@@ -39,7 +39,7 @@ export const planRemarks = [
   remarkOf('sides_disagree', { agreeMilli: count, leastMilli: positive }),
   /** A track in the language of another region was taken, and is named by what it is. */
   remarkOf('other_region_taken', { side, asked: languageTag, found: languageTag }),
-  /** A track in another script is not taken, unless its own tag is asked for. */
+  /** A track in another script is not taken, unless the request has its own tag. */
   remarkOf('other_script_refused', { side, asked: languageTag, found: languageTag }),
   /** Speech without a line. */
   remarkOf('passages_without_line', { passages: positive }),
@@ -47,7 +47,7 @@ export const planRemarks = [
   remarkOf('lines_left_out', { lines: positive }),
   /** Lines where the detector found no speech. */
   remarkOf('lines_without_speech', { lines: positive }),
-  /** Nothing can be said of speech without a line: the study did not measure speech. */
+  /** Speech without a line is unknown: the study did not measure speech. */
   remarkOf('speech_not_measured', {}),
 ] as const;
 

@@ -46,6 +46,7 @@ const ofEngines: Readonly<Record<string, EngineFailureCode>> = {
   too_large: 'engine_answer_too_large',
   invalid_output: 'engine_answer_impossible',
   model_changed: 'engine_changed',
+  not_permitted: 'engine_not_permitted',
   model_broken: 'engine_model_broken',
   uneven_sound: 'sound_unreadable',
   worker_failed: 'engine_stopped',

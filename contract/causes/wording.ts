@@ -110,7 +110,7 @@ const studiedAgain = { terminal: 'study the range again', page: 'study the range
 /** A side of captions, as people call it. */
 const sideNames = { source: 'the original', target: 'the translation' } as const;
 
-/** What the cues of a side are compared with. */
+/** The reference of a comparison. */
 const references = { sound: 'the speech', other_side: 'the other language' } as const;
 
 const counted = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
@@ -483,7 +483,7 @@ const wordings: Wordings = {
   },
   other_region_taken: {
     what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]} is in ${language(found)}, and ${language(asked)} was asked for`,
+      `${sideNames[side]} is in ${language(found)}, and not in ${language(asked)}`,
   },
   other_script_refused: {
     what: ({ side, asked, found }, { language }) =>

@@ -41,6 +41,7 @@ export interface Recognizer {
 /** The cause of a recognizer's failure; the word begins the message. */
 type RecognitionFailureCause =
   | 'unreachable'
+  | 'not_permitted'
   | 'timeout'
   | 'redirected'
   | 'too_large'

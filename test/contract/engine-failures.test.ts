@@ -37,6 +37,7 @@ const stored: Readonly<Record<string, EngineFailureCode>> = {
   "invalid_output: the answer has another shape at 'segments'": 'engine_answered_other_json',
   'invalid_output: times of the answer cannot be: segment 1 ends at 9 s and begins at 1 s': 'engine_answer_impossible',
   'model_changed: the recognizer or its model has changed since the start; restart the host': 'engine_changed',
+  'not_permitted: the permission for this server was withdrawn': 'engine_not_permitted',
   'uneven_sound: the audio track changes its form in a region': 'sound_unreadable',
   'worker_failed: tool_exit: whisper-cli exited with code 3': 'engine_stopped',
   'worker_failed: 3 results of workers did not count': 'engine_stopped',

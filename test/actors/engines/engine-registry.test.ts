@@ -151,3 +151,51 @@ test('a translator is another one if its server, its model or its questions are'
   engines.use(nothing);
   t.is(await engines.translator(), null);
 });
+
+test('bug: a server whose permission was withdrawn got the rest of the sound and the text of work under way', async (t) => {
+  const recognizer = { engine: 'openai', provider, model: 'small', responseFormat: 'verbose_json' } as const;
+  const permissions = { ...noPermissions, recognition: true, servers: [provider.baseUrl] };
+  const permitted: EngineChoices = { ...nothing, recognizer, translator: { provider, model: 'small' }, permissions };
+  const ended: string[] = [];
+  const untilAborted = (what: string, under: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      under.addEventListener('abort', () => {
+        ended.push(what);
+        reject(under.reason);
+      });
+    });
+  const engines = new EngineRegistry({
+    choices: permitted,
+    clock: new SimulatedClock(1_000),
+    openRecognizer: async () => ({
+      engine: 'openai',
+      tools: [{ name: 'server', version: '1', digest: `sha256:${'0'.repeat(64)}` }],
+      parameters: {},
+      languages: null,
+      recognize: (_, under) => untilAborted('sound', under),
+    }),
+    openTranslator: async () => ({
+      identity,
+      isAbsent: async () => false,
+      translated: (_, under) => untilAborted('text', under),
+    }),
+  });
+  const [recognizing, translating] = [await engines.recognizer(), await engines.translator()];
+  const job = {} as Parameters<Translations['translated']>[0];
+  const work = [recognizing.recognize(silence, signal), translating?.translated(job, signal)];
+  const refusals = Promise.allSettled(work);
+  // Another model of a permitted server: what has begun goes on.
+  engines.use({ ...permitted, recognizer: { ...recognizer, model: 'large' } });
+  t.deepEqual(ended, []);
+  engines.use({ ...permitted, translator: null, permissions: { ...permissions, servers: [] } });
+  t.deepEqual(
+    (await refusals).map((each) => each.status === 'rejected' && each.reason.message),
+    [
+      'not_permitted: the permission for this server was withdrawn',
+      'translator: not_permitted: the permission for this server was withdrawn',
+    ],
+  );
+  t.deepEqual(ended, ['sound', 'text']);
+  await t.throwsAsync(recognizing.recognize(silence, signal), { message: /^not_permitted: / });
+  t.is(engines.recognizerRecord?.last, null, 'it says nothing of the server');
+});

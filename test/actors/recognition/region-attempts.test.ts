@@ -69,6 +69,7 @@ const shared = {
   http_404: 'engine_path_missing',
   redirected: 'engine_redirected',
   model_changed: 'engine_changed',
+  not_permitted: 'engine_not_permitted',
 } as const;
 
 for (const [word, code] of Object.entries(shared) as [keyof typeof shared, string][]) {

@@ -73,3 +73,28 @@ test('bug: a study took its recognizer from earlier settings, and its second run
   t.deepEqual(runs, [false]);
   engines.close();
 });
+
+test('bug: a study that stopped while its recognizer was opened kept it', async (t) => {
+  let isOpened: (recognizer: Recognizer) => void = () => undefined;
+  const engines = new EngineRegistry({
+    clock: systemClock,
+    choices: permitted,
+    openRecognizer: () =>
+      new Promise((resolve) => {
+        isOpened = resolve;
+      }),
+    openTranslator: () => Promise.reject(new Error('this test opens none')),
+  });
+  const transcribers = new Transcribers({
+    engines,
+    transcriberOf: () => {
+      throw new Error('this test transcribes nothing');
+    },
+  });
+  const opening = transcribers.open('stopped');
+  transcribers.close('stopped');
+  isOpened(found);
+  await opening;
+  t.throws(() => transcribers.of('stopped'), { message: /^no recognizer was opened/ });
+  engines.close();
+});
