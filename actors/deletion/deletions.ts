@@ -14,6 +14,7 @@ import {
   deletionScope,
   readReceipt,
   receiptWrites,
+  refuseDeleted,
 } from '../supervision/deletion-rows.ts';
 import { newestFirst, type PageRequest } from '../supervision/reads.ts';
 import { DeletionFigures, DeletionMeasure } from './deletion-measure.ts';
@@ -98,6 +99,8 @@ export class DeletionService {
   previewRuntime(runtimeId: string): Promise<DeletionPreview> {
     const { ledger, needs, measure } = this.#options;
     const preview = async () => {
+      // The events of a deleted runtime are erased after its deletion.
+      refuseDeleted(ledger, runtimeId);
       demandUnneeded(needs.ofRuntime(runtimeId));
       const found = await measure.runtime(runtimeId);
       if (found === null) throw absentRuntime(ledger, runtimeId);

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../storage/ledger/ledger.ts';
+import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { type DataRoot, dataRootAt } from '../../storage/objects/data-root.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -48,7 +48,8 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
     try {
       ledger.demandInPlace();
     } catch (error) {
-      onFatal(error as Error);
+      // A request that comes to its write while the host stops is no fault of the data root.
+      if (!(error instanceof LedgerError && error.code === 'ledger_closed')) onFatal(error as Error);
       throw error;
     }
   };

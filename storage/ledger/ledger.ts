@@ -113,7 +113,7 @@ export interface Ledger {
    */
   copyTo(directory: string): Promise<LedgerCopy>;
   /**
-   * Throws `commit_failed` if its folder was moved, as each `commit` does. Objects are found by their paths: in another data root they
+   * Throws `commit_failed` if its folder was moved, as each `commit` does, and `ledger_closed` after `close`. Objects are found by their paths: in another data root they
    * must not be deleted.
    */
   demandInPlace(): void;

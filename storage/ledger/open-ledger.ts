@@ -203,6 +203,7 @@ class LevelLedger implements Ledger {
   }
 
   demandInPlace(): void {
+    if (this.#closing !== null) throw new LedgerError('ledger_closed', 'a write after close');
     this.#store.demandInPlace();
   }
 

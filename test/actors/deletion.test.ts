@@ -1,5 +1,6 @@
 import test from 'ava';
 import { DeletionFigures } from '../../actors/deletion/deletion-measure.ts';
+import { DeletionService } from '../../actors/deletion/deletions.ts';
 import { Garbage } from '../../actors/deletion/garbage.ts';
 import type { DeletionReceipt } from '../../contract/deletion.ts';
 import type { Stray } from '../../storage/objects/leftovers.ts';
@@ -92,4 +93,16 @@ test('deletions are counted by kind, with the bytes that they named', (t) => {
     { labels: { kind: 'runtime' }, value: 330 },
     { labels: { kind: 'source' }, value: 5000 },
   ]);
+});
+
+test('bug: a deleted runtime had a preview of its deletion until its events were erased', async (t) => {
+  const runtimeId = `runtime:${'0'.repeat(64)}`;
+  const note = { receiptId: 'deletion:1', deletedAt: new Date(now).toISOString() };
+  const eventsAreLeft = { deleted: { kind: 'runtime', runtimeId }, rows: [], erased: { events: 9 } };
+  const deletions = new DeletionService({
+    ledger: { get: (_: string, key: string) => (key === `deleted/${runtimeId}` ? note : undefined) },
+    needs: { ofRuntime: () => null },
+    measure: { runtime: async () => eventsAreLeft },
+  } as never);
+  await t.throwsAsync(deletions.previewRuntime(runtimeId), { code: 'runtime_deleted' });
 });

@@ -221,6 +221,11 @@ test('close waits for what is queued, and a closed ledger says so', async (t) =>
   await Promise.all([ledger.close(), ledger.close(), committed]);
   await t.throwsAsync(ledger.commit([{ put: 'live', key: 'b', value: 1 }]), { code: 'ledger_closed' });
   t.throws(() => ledger.get('live', 'a'), { code: 'ledger_closed' });
+  t.throws(
+    () => ledger.demandInPlace(),
+    { code: 'ledger_closed' },
+    'bug: a late write was taken for a moved data root',
+  );
   t.throws(() => ledger.journalHead('run'), { code: 'ledger_closed' });
   await t.throwsAsync(ledger.list('live'), { code: 'ledger_closed' });
   await t.throwsAsync(ledger.getMany('live', ['a']), { code: 'ledger_closed' });
