@@ -1,9 +1,13 @@
+import { HostError } from '../../client/host-error.ts';
+import { messageOf } from '../../contract/base/errors.ts';
+import { engineFailureOf } from '../../contract/causes/stored-failures.ts';
+import { recognizerEngines } from '../../contract/recognition.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import { StartError, startTextsOf } from '../failures.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { type GivenFlags, parseFlags } from '../options/flags.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
-import { MissingArgument, programAsTyped, WrongCall } from '../terminal/call.ts';
+import { MissingArgument, programAsTyped, terminalText, WrongCall } from '../terminal/call.ts';
 import { findHost, hasHost } from '../terminal/running-host.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
@@ -60,6 +64,13 @@ async function demandWorking(settings: Settings, isTried: (room: HostSetting['ro
 
 /** Why a host would not start with settings, in their names, with the remedy of an engine that is not there. */
 function refusalOf(error: unknown, settings: Settings): string {
+  const engine = recognizerEngines.find((each) => each === settings.get('semantic-recognizer'));
+  const failure = engine === undefined ? null : engineFailureOf(messageOf(error), engine);
+  // A program that is not there has its place in the sentence of its start.
+  if (failure !== null && failure.code !== 'engine_gone') {
+    const { what, remedy } = terminalText(failure);
+    return remedy === null ? what : `${what}; ${remedy}`;
+  }
   const { code, text, remedy } = startTextsOf(error);
   const refusal = inSettingNames(withServerSetting(text, settings));
   if (error instanceof StartError) return refusal;
@@ -106,6 +117,9 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
   terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
+/** Refusals of a host that reads its file again. */
+const refusalsOfSettings: readonly string[] = ['invalid_settings_change', 'settings_unreadable'];
+
 /** Has the host that runs on a data root take its settings. Returns the result as a line for people. */
 async function takenBy(dataRoot: string): Promise<string> {
   const host = 'a host runs on this data root';
@@ -115,7 +129,10 @@ async function takenBy(dataRoot: string): Promise<string> {
     return afterRestart.length === 0
       ? `${host}, and has taken the change`
       : `${host}: restart it to apply ${afterRestart.join(', ')}`;
-  } catch {
+  } catch (error) {
+    if (error instanceof HostError && refusalsOfSettings.includes(error.code)) {
+      return `${host}, and did not take the change: ${error.message}`;
+    }
     // One of an earlier version takes no such request.
     return `${host}: restart it to apply the change`;
   }
@@ -138,11 +155,13 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
   }
   const asked = changesOf(verb, words);
   try {
-    const { after } = await changeSettings(path, async (before) => {
+    const { after, changes } = await changeSettings(path, async (before) => {
       const changes = withoutLeftovers(before, asked);
       await demandChange(settingsAfter(before, changes), verb, [...changes.keys()]);
       return changes;
     });
+    const others = [...changes.keys()].filter((name) => !asked.has(name));
+    if (others.length > 0) terminal.remark(`also unset, because nothing uses it any more: ${others.join(', ')}`);
     show(terminal, path, after);
   } catch (error) {
     if (!(error instanceof RefusedChange)) throw error;

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { serverFault } from '../../cli/settings/start-trial.ts';
+import { serverShapes } from '../../fixtures/hosted-model/server-shapes.ts';
+import { stubTranscriber } from '../../fixtures/hosted-model/stub-transcriber.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { runCommand } from './command.ts';
 
@@ -283,4 +285,45 @@ test('bug: the check of a model server followed redirects to other addresses', a
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   t.is(await serverFault({ baseUrl, apiKey: null, isLocal: true }), null);
   t.deepEqual(elsewhere, []);
+});
+
+test('bug: a recognizer with a broken model was refused in code words', async (t) => {
+  const root = await newRoot(t);
+  const folder = await mkdtemp(join(tmpdir(), 'broken-model-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const program = join(folder, 'whisper-cli');
+  await writeFile(program, '#!/bin/sh\necho "error: failed to initialize whisper context" >&2\nexit 3\n', {
+    mode: 0o755,
+  });
+  const model = join(folder, 'model.bin');
+  await writeFile(model, 'cut');
+  const { exit, stderr } = await runCommand(
+    [
+      'settings',
+      'set',
+      'semantic-recognizer=whisper-cli',
+      `semantic-recognizer-model=${model}`,
+      'permit-recognition=true',
+      '--data-root',
+      root,
+    ],
+    { MEDIA_STUDY_WHISPER_CLI: program },
+  );
+  t.is(exit, 1);
+  t.regex(
+    stderr,
+    /^nothing was changed: whisper-cli cannot load its model, .*; name a whole model file: .*settings set semantic-recognizer-model=FILE/,
+  );
+});
+
+test('bug: a setting that goes with another one was unset in silence', async (t) => {
+  const root = await newRoot(t);
+  const server = await stubTranscriber(serverShapes.openai);
+  t.teardown(server.close);
+  const set = (...words: string[]) => runCommand(['settings', ...words, '--data-root', root]);
+  const permitted = [`model-server=${server.baseUrl}`, `permit-server=${server.baseUrl}`];
+  t.is((await set('set', ...permitted, 'caption-translation-model=small')).exit, 0);
+  const { exit, stderr } = await set('unset', 'permit-server');
+  t.is(exit, 0, stderr);
+  t.is(stderr, 'also unset, because nothing uses it any more: caption-translation-model\n');
 });
