@@ -29,6 +29,8 @@ export interface CaptionedStudy {
   readonly findings: VerifiedFindings;
   readonly conclusion: VerifiedConclusion;
   readonly approval: ApprovalReference;
+  /** The stream indexes of the tracks that a person named for the sides; absent if the program chooses. */
+  readonly tracks?: readonly number[];
 }
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
@@ -70,19 +72,25 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
   };
 }
 
+const namedTracks = ({ tracks = [] }: CaptionedStudy): string => tracks.join(',');
+
 /**
- * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
+ * A derivation from the findings, the request and the named tracks of a study that runs once for them. Each step of a production needs the lines, and
  * so does its verification. To cut the speech of hours takes a while, so it is done in steps.
  */
 export function derivedInSteps<Result>(
   derive: (study: CaptionedStudy) => Steps<Result>,
 ): (study: CaptionedStudy) => Steps<Result> {
-  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
+  const known = new WeakMap<
+    VerifiedFindings,
+    { readonly run: StudyRun; readonly named: string; readonly result: Result }
+  >();
   return function* (study) {
     const found = known.get(study.findings);
-    if (found?.run === study.run) return found.result;
+    const named = namedTracks(study);
+    if (found?.run === study.run && found.named === named) return found.result;
     const result = yield* derive(study);
-    known.set(study.findings, { run: study.run, result });
+    known.set(study.findings, { run: study.run, named, result });
     return result;
   };
 }

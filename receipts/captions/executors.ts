@@ -4,6 +4,7 @@ import type {
   CaptionExecutorIdentity,
   CaptionTranslator,
 } from '../../contract/captions/caption-line.ts';
+import { type TrackChoice, type TrackFlag, trackFlag } from '../../contract/captions/caption-plan.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { LinesCause } from '../../contract/causes/causes.ts';
 import type {
@@ -15,8 +16,9 @@ import type {
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
-import { areOneLanguage, baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
+import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
+import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
@@ -32,11 +34,21 @@ import {
   translatedSides,
 } from './transcript-lines.ts';
 
-/** One embedded text track of a study: its cues, its probable language, and its place in the store. */
+/** One text track of a study: its cues, its probable language, and its place in the store. */
 export interface StudiedTrack {
   readonly trackIndex: number;
   readonly artifactId: string;
   readonly contentId: string;
+  /** A file that a person attached, or a track of the media. */
+  readonly origin: 'track' | 'file';
+  /** As the container, or the person who attached it, states it. */
+  readonly tag: string | null;
+  /** The title that the container gives it; null without one, and for a study that did not record it. */
+  readonly title: string | null;
+  /** Null for a study that did not record them, and for an attached file. */
+  readonly flags: readonly TrackFlag[] | null;
+  /** The whole tag that its lines really have, with script and region. */
+  readonly written: string | null;
   /** The container's language, else the identified one; null if neither is known. */
   readonly language: string | null;
   /** True if the track as a whole was identified as another language than the container states. */
@@ -77,47 +89,56 @@ const baseOf = (code: string | null | undefined): string | null => (code == null
 function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
-): Pick<StudiedTrack, 'language' | 'isContradicted'> {
+  title: string | null,
+): Pick<StudiedTrack, 'language' | 'written' | 'isContradicted'> {
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
   const texts = cues.flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []));
-  const isOther = tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts);
-  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: isOther };
+  const stated = tagged === null ? code : (named ?? taggedLanguage);
+  const { language: written, isOtherScript } =
+    stated === null ? { language: null, isOtherScript: false } : writtenTag(stated, texts, title);
+  const isOther = isOtherScript || (tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts));
+  if (tagged === null || language === null) return { language: tagged ?? code, written, isContradicted: isOther };
   const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
-  return { language: tagged, isContradicted: isOther || contradicts(tagged, { language, method }, identified) };
+  const isContradicted = isOther || contradicts(tagged, { language, method }, identified);
+  return { language: tagged, written, isContradicted };
 }
 
-/** Every embedded text track that a study read, in the order of the container. */
+const unknownLanguage = { language: null, written: null, isContradicted: false } as const;
+
+/** The flags and the title that the operation recorded of a track. */
+function containerWords({ flags, title }: EvidenceArtifact['parameters']): Pick<StudiedTrack, 'flags' | 'title'> {
+  const words = typeof flags === 'string' ? flags.split(',') : null;
+  return {
+    flags: words === null ? null : trackFlag.options.filter((flag) => words.includes(flag)),
+    title: typeof title === 'string' && title !== '' ? title : null,
+  };
+}
+
+/** Every text track that a study read, in the order of the container; attached files are behind those of the media. */
 export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
   const stored = artifactsOf(findings);
   const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
   return stored.flatMap(({ artifactId, contentId, artifact }) => {
-    const { trackIndex } = artifact.input;
+    const { trackIndex, subtitleContentId } = artifact.input;
     if (artifact.kind !== 'subtitle_track' || trackIndex === null) return [];
     const fact = languages.find((each) => each.trackIndex === trackIndex);
     const cues = artifact.facts.filter(isCue);
-    const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues);
-    return [{ trackIndex, artifactId, contentId, ...said, cues: cues.map(timedText) }];
+    const words = containerWords(artifact.parameters);
+    return [
+      {
+        trackIndex,
+        artifactId,
+        contentId,
+        origin: subtitleContentId === undefined ? 'track' : 'file',
+        tag: fact?.taggedLanguage ?? null,
+        ...words,
+        ...(fact === undefined ? unknownLanguage : languageOf(fact, cues, words.title)),
+        cues: cues.map(timedText),
+      },
+    ];
   });
-}
-
-/**
- * The track that speaks a language; null if none does. One that was identified as another language comes after all others, and one in
- * another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign
- * parts have few. Of equals the first.
- */
-export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
-  const isItself = (track: StudiedTrack) => baseLanguage(track.language ?? '') === baseLanguage(language);
-  const [fullest] = tracks
-    .filter((track) => track.language !== null && areOneLanguage(track.language, language))
-    .sort(
-      (one, other) =>
-        Number(one.isContradicted) - Number(other.isContradicted) ||
-        Number(isItself(other)) - Number(isItself(one)) ||
-        other.cues.length - one.cues.length,
-    );
-  return fullest ?? null;
 }
 
 /** An executor that turns an approved study into lines; the same study always gives the same lines. */
@@ -330,10 +351,31 @@ const translatedSubtitles: CaptionExecutor = {
   },
 };
 
-const tracksOf = derivedOnce((study) => {
+/** The choice among the tracks of a study for each side of its captions. */
+export const trackChoicesOf = derivedOnce((study): { readonly source: TrackChoice; readonly target: TrackChoice } => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const candidates = studiedTracks(study.findings).map(
+    ({ trackIndex, origin, tag, written, title, flags, cues, isContradicted }) => ({
+      trackIndex,
+      origin,
+      tag,
+      language: written,
+      title,
+      flags: flags === null ? null : [...flags],
+      cues: cues.length,
+      isContradicted,
+    }),
+  );
+  const choice = (asked: string) => chooseTrack(candidates, asked, study.tracks);
+  return { source: choice(sourceLanguage), target: choice(targetLanguage) };
+});
+
+const tracksOf = derivedOnce((study) => {
+  const { source, target } = trackChoicesOf(study);
   const tracks = studiedTracks(study.findings);
-  return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
+  const trackOf = ({ chosen }: TrackChoice): StudiedTrack | null =>
+    tracks.find(({ trackIndex }) => trackIndex === chosen?.trackIndex) ?? null;
+  return { source: trackOf(source), target: trackOf(target) };
 });
 
 /** The study's own transcript, shown in the language that was spoken. */
