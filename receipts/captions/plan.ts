@@ -12,7 +12,7 @@ import { areOneLanguage } from '../../rules/languages.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
-import { remarksOfChoice, TRACK_CHOICE_VERSION } from '../../rules/track-choice.ts';
+import { remarksOfChoice } from '../../rules/track-choice.ts';
 import { captionLimitsOf, type DraftLine } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import {
@@ -88,15 +88,6 @@ function noSuchTrack(index: number, tracks: readonly StudiedTrack[]): string {
     ? `track ${index} is no text track of this study: it has none`
     : `track ${index} is no text track of this study: it has ${known}`;
 }
-
-/** The tracks that a person chose in a plan, as captions by it take them. */
-export const tracksOfPlan = ({ asked, sides }: CaptionPlan): ChosenTracks | undefined => {
-  const chosenBy = (side: CaptionSide): number | null => {
-    const chosen = sides[side].choice?.chosen ?? null;
-    return chosen?.reason === 'chosen_by_person' ? chosen.trackIndex : null;
-  };
-  return asked.tracks.length === 0 ? undefined : { source: chosenBy('source'), target: chosenBy('target') };
-};
 
 type PlanSide = CaptionPlan['sides'][CaptionSide];
 
@@ -296,8 +287,8 @@ export function* captionPlanBySteps(
     executor: captionExecutorOf(job),
     rules: {
       captions: ruleSets.captions.version,
-      alignment: 1,
-      trackChoice: TRACK_CHOICE_VERSION,
+      alignment: ruleSets.alignment.version,
+      trackChoice: ruleSets.trackChoice.version,
       gaps: { ...SPEECH_GAPS },
     },
     sides,
