@@ -1,4 +1,5 @@
 import type { Judgement, RuleSet } from '../contract/judgement.ts';
+import { alignmentVersion } from './alignment.ts';
 import { SPEECH_GAPS } from './speech-gaps.ts';
 import { TRACK_CHOICE_VERSION } from './track-choice.ts';
 
@@ -24,7 +25,7 @@ export const ruleSets = {
   /** The text track of each side (`track-choice.ts`), as a caption plan states it. */
   trackChoice: { name: 'track choice', version: TRACK_CHOICE_VERSION },
   /** How cues lie against the sound, or against other cues, as a caption plan states it. */
-  alignment: { name: 'alignment', version: 1 },
+  alignment: { name: 'alignment', version: alignmentVersion },
   /** The speech without a line in a caption plan (`speech-gaps.ts`). */
   speechGaps: { name: 'speech gaps', version: SPEECH_GAPS.version },
   /** The questions to a model, and the translations that pass (`translation/`). */
