@@ -106,7 +106,7 @@ export const leftOutReason = z.enum([...new Set([...captionReason.options, ...ga
 
 const span = { startMs: count, endMs: count };
 
-/** A line that is left out. Its text is null if it could not be read, or is longer than a line may be. */
+/** A line that is left out. Its text is null if it could not be read; a long one ends with `…`. */
 const leftOut = z.strictObject({
   ...span,
   lineId: identity,

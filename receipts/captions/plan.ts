@@ -1,4 +1,4 @@
-import type { Range } from '../../contract/base/grammar.ts';
+import { cutText, type Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { captionWords } from '../../contract/captions/caption-line.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
@@ -181,8 +181,14 @@ function comparedOf(sides: CaptionPlan['sides'], withOtherSide: CaptionPlan['wit
   return isKnown(withOtherSide) ? 'with_other_side' : 'none';
 }
 
-/** A text as lists of a plan have it; null for one that no line can hold. */
-const shownWords = (text: string | null): string | null => captionWords.nullable().safeParse(text).data ?? null;
+// So that a record has room for lists of any texts.
+const longestShown = 200;
+
+/** A text as lists of a plan have it: a long one is cut. Null for one that no line can hold. */
+function shownWords(text: string | null): string | null {
+  const words = captionWords.nullable().safeParse(text).data ?? null;
+  return words === null || words.length <= longestShown ? words : `${cutText(words, longestShown)}…`;
+}
 
 /** The lines of a job, and those that the program leaves out. */
 interface PlannedLines {

@@ -132,9 +132,7 @@ function checkPlanForm(study: CaptionedStudy, plan: CaptionPlan): void {
   }
   for (const list of planLists) {
     const entries = plan[list];
-    const isWhole = entries.length === plan.counts[list];
-    if (!isWhole && (entries.length > longestPlanList || entries.length > plan.counts[list]))
-      throw fault(`counts.${list}`);
+    if (entries.length !== Math.min(plan.counts[list], longestPlanList)) throw fault(`counts.${list}`);
     const outside = entries.findIndex(({ startMs, endMs }) => startMs < range.startMs || endMs > range.endMs);
     if (outside !== -1) throw fault(`${list}[${outside}]`);
   }
