@@ -2,6 +2,7 @@ import type { Reviewer } from '../../contract/review.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
+import { CaptionPlans } from '../captions/caption-plans.ts';
 import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
@@ -33,7 +34,8 @@ export function openLaterStages(options: LaterStagesOptions) {
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);
   for (const definition of [captioning, explaining]) supervisor.register(definition);
-  const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods });
+  const plans = new CaptionPlans({ ...options, ability, methods: captionMethods });
+  const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods, plans });
   const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
@@ -42,11 +44,12 @@ export function openLaterStages(options: LaterStagesOptions) {
   return {
     audits: new EvidenceAudits(runtimes, objectStore),
     exports: new Exports(runtimes),
-    reviews: new PublishReviews({ ...options, stopWork }),
+    reviews: new PublishReviews({ ...options, plans, stopWork }),
     captions,
     captionReads: new CaptionReads(runtimes),
     captionMethods,
-    corrections: new Corrections({ ...options, ability, methods: captionMethods }),
+    captionPlans: plans,
+    corrections: new Corrections({ ...options, ability, methods: captionMethods, plans }),
     explanations,
     /** How many captions and explanations are being made. */
     producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { artifactId } from '../base/artifact.ts';
+import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { cause } from '../causes/causes.ts';
 import { planRemark } from '../causes/plan-remarks.ts';
+import { gateReasons } from '../evidence/evidence.ts';
+import { approvalReference } from '../review.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionReason, captionWords } from './caption-line.ts';
 import { captionMethod, requestedMethod } from './caption-method.ts';
@@ -88,7 +92,8 @@ const planSide = z.strictObject({
   origin: z.enum(['track', 'file', 'recognizer', 'translator', 'test_seam', 'none']),
   /** The recognizer, or the model that translates. */
   engine: z.string().nullable(),
-  choice: trackChoice,
+  /** Null for lines that come from no track: of a recognizer, and of the test seam. */
+  choice: trackChoice.nullable(),
   /** Null if nothing is compared: recognized speech has its times from the sound. */
   withSound: alignment.nullable(),
 });
@@ -96,8 +101,19 @@ const planSide = z.strictObject({
 /** Lists in a plan have at most so many entries; `counts` has how many there are. */
 export const longestPlanList = 512;
 
-const leftOut = range.extend({ lineId: identity, text: captionWords.nullable(), reasonCode: captionReason });
-const shownText = range.extend({ text: captionWords });
+/** Why a line is left out: a side without a text, its study, or a gate that its transcript did not pass. */
+export const leftOutReason = z.enum([...new Set([...captionReason.options, ...gateReasons])]);
+
+const span = { startMs: count, endMs: count };
+
+/** A line that is left out. Its text is null if it could not be read; a long one ends with `…`. */
+const leftOut = z.strictObject({
+  ...span,
+  lineId: identity,
+  text: captionWords.nullable(),
+  reasonCode: leftOutReason,
+});
+const shownText = z.strictObject({ ...span, text: captionWords });
 
 /**
  * The captions that a study will give, before a person approves them. It follows from the evidence and from `asked` alone, and
@@ -147,8 +163,9 @@ export const captionPlan = z.strictObject({
   /** Texts that are shown over dialogue, and are in no line. */
   apart: z.array(shownText.extend({ side: z.enum(['source', 'target']) })).max(longestPlanList),
   /** Lines where the detector found no speech. */
-  withoutSpeech: z.array(range.extend({ lineId: identity })).max(longestPlanList),
+  withoutSpeech: z.array(z.strictObject({ ...span, lineId: identity })).max(longestPlanList),
   remarks: z.array(planRemark),
+  /** Why no captions can be made by it; such a plan cannot be approved. */
   obstacles: z.array(cause),
 });
 
@@ -160,8 +177,48 @@ export const captionPlanAnswer = z.strictObject({
   plan: captionPlan,
 });
 
+/** Largest stored receipt of a plan, in bytes: its lists and the texts in them are bounded. */
+export const maximumPlanBytes = 1024 * 1024;
+
+const planId = z.string().regex(/^publish-review-plan:[a-f0-9]{64}$/);
+
+/** The plan of an approval, as its reviewer read it. `receiptId` is derived from everything but it and `schema`. */
+export const captionPlanReceipt = z.strictObject({
+  schema: z.literal('studio.publish-review-plan.receipt.v1'),
+  receiptId: z.string().regex(/^publish-review-plan-receipt:[a-f0-9]{64}$/),
+  planId,
+  input: z.strictObject({
+    approval: approvalReference,
+    /** The digest that the request named: that of `plan`. */
+    planContentId: contentId,
+  }),
+  producer: z.strictObject({
+    id: z.literal('studio.host-caption-plan'),
+    version: z.literal('1'),
+    policy: z.literal('plan_derived_again_and_equal_to_the_one_that_the_reviewer_named'),
+  }),
+  plan: captionPlan,
+});
+
+/** The journal event of a plan beside the decision that approved it. */
+export const captionPlanEvents = [
+  eventType(
+    'publish.review.plan_recorded',
+    'publish_review_host',
+    z.strictObject({
+      planId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: captionPlanReceipt,
+    }),
+  ),
+] as const;
+
+export type CaptionPlanReceipt = z.infer<typeof captionPlanReceipt>;
 export type Alignment = z.infer<typeof alignment>;
 export type TrackFlag = z.infer<typeof trackFlag>;
 export type TrackChoice = z.infer<typeof trackChoice>;
 export type CaptionPlan = z.infer<typeof captionPlan>;
 export type CaptionPlanAnswer = z.infer<typeof captionPlanAnswer>;
+/** The choices of a request for a plan. */
+export type AskedPlan = CaptionPlan['asked'];

@@ -4,7 +4,7 @@ import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
 import { engineFailureCause } from './engine-cause.ts';
 import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
-import { planRemarks } from './plan-remarks.ts';
+import { planRemarks, sidesDisagree } from './plan-remarks.ts';
 import { type ReasonCode, reasonTexts } from './reasons.ts';
 
 /**
@@ -64,6 +64,20 @@ const planCauses = [
   /** The languages that the captions of the host need, and those of the tracks. */
   causeOf('no_text_track_in_language', { wanted: z.array(languageTag).min(1), found: z.array(statedTag) }),
   causeOf('no_recognizer', {}),
+] as const;
+
+/** Obstacles to captions that only a caption plan has. */
+const captionPlanCauses = [
+  /** The lines, or the bytes of UTF-8 of one side of all lines, that a host makes captions of. */
+  causeOf('captions_over_limit', {
+    of: z.enum(['lines', 'source_text', 'target_text']),
+    found: positive,
+    limit: positive,
+  }),
+  /** A text that no record of captions takes: too long, or with control characters. `startMs` is that of its line. */
+  causeOf('text_not_writable', { side: z.enum(['source', 'target']), startMs: count }),
+  /** So many lines lack a text, and the method publishes all of its lines or none. */
+  causeOf('lines_withhold_captions', { lines: positive }),
 ] as const;
 
 /** Reasons why captions of a study would have no line. */
@@ -135,6 +149,7 @@ export const partCause = z.discriminatedUnion('code', [
   engineFailureCause,
   ...captionCauses,
   ...methodCauses,
+  sidesDisagree,
   ...lineCauses,
   ...partCauses,
 ]);
@@ -190,6 +205,7 @@ export const cause = z.discriminatedUnion('code', [
   ...warningCauses,
   ...lineCauses,
   ...partCauses,
+  ...captionPlanCauses,
   ...planRemarks,
 ]);
 
@@ -208,11 +224,12 @@ export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
 export type LinesCause =
   | z.infer<(typeof lineCauses)[number] | (typeof methodCauses)[number]>
-  | CauseWith<'no_translator' | 'recognition_not_asked'>;
+  | CauseWith<'no_translator' | 'recognition_not_asked' | 'sides_disagree'>;
 
 /** The codes of causes why captions of a study have no line. */
 export const lineCauseCodes: readonly CauseCode[] = [
   ...[...lineCauses, ...methodCauses].map(({ shape }) => shape.code.value),
   'no_translator',
   'recognition_not_asked',
+  'sides_disagree',
 ];

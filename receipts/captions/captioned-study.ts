@@ -2,10 +2,12 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type {
   CaptionExecutorIdentity,
   CaptionReason,
+  CaptionSide,
   ChildReport,
   LineLineage,
   SemanticCitation,
 } from '../../contract/captions/caption-line.ts';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import { type CaptionInput, longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { CauseWith, PartCause } from '../../contract/causes/causes.ts';
 import { claimStates } from '../../contract/evidence/assessment.ts';
@@ -29,7 +31,36 @@ export interface CaptionedStudy {
   readonly findings: VerifiedFindings;
   readonly conclusion: VerifiedConclusion;
   readonly approval: ApprovalReference;
+  /** The text tracks that a person chose; absent if the rule chooses both. */
+  readonly tracks?: ChosenTracks | undefined;
+  /** The version of the caption rules in the plan of the approval; absent for an approval without a plan. */
+  readonly captionRules?: number | undefined;
 }
+
+/** The caption plan that a person approved. */
+export interface ApprovedPlan {
+  readonly plan: CaptionPlan;
+  /** Its digest, by which the request named it. */
+  readonly digest: string;
+}
+
+/** The text track of each side by its stream index; null for a side whose track follows by the rule. */
+export type ChosenTracks = Readonly<Record<CaptionSide, number | null>>;
+
+/** The tracks that a person chose in a plan. */
+function tracksOfPlan({ asked, sides }: CaptionPlan): ChosenTracks | undefined {
+  const chosenFor = (side: CaptionSide): number | null => {
+    const chosen = sides[side].choice?.chosen ?? null;
+    return chosen?.reason === 'chosen_by_person' ? chosen.trackIndex : null;
+  };
+  return asked.tracks.length === 0 ? undefined : { source: chosenFor('source'), target: chosenFor('target') };
+}
+
+/** A study under the plan of its approval; as it is without one. */
+export const underPlan = (study: CaptionedStudy, approved: ApprovedPlan | null): CaptionedStudy =>
+  approved === null
+    ? study
+    : { ...study, tracks: tracksOfPlan(approved.plan), captionRules: approved.plan.rules.captions };
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
 export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): PartCause | null {
@@ -70,19 +101,30 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
   };
 }
 
+// Of a study as it is approved and of the plans that people read before.
+const keptChoices = 4;
+
+const nameOf = ({ tracks }: CaptionedStudy): string => `${tracks?.source ?? ''} ${tracks?.target ?? ''}`;
+
 /**
- * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
- * so does its verification. To cut the speech of hours takes a while, so it is done in steps.
+ * A derivation from the findings, the request and the chosen tracks of a study that runs once for all three. Each step of a production
+ * needs the lines, and so does its verification. To cut the speech of hours takes a while, so it is done in steps.
  */
 export function derivedInSteps<Result>(
   derive: (study: CaptionedStudy) => Steps<Result>,
 ): (study: CaptionedStudy) => Steps<Result> {
-  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
+  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly results: Map<string, Result> }>();
   return function* (study) {
     const found = known.get(study.findings);
-    if (found?.run === study.run) return found.result;
+    const results = found?.run === study.run ? found.results : new Map<string, Result>();
+    const name = nameOf(study);
+    const before = results.get(name);
+    if (before !== undefined) return before;
     const result = yield* derive(study);
-    known.set(study.findings, { run: study.run, result });
+    const [oldest] = results.keys();
+    if (oldest !== undefined && results.size >= keptChoices) results.delete(oldest);
+    results.set(name, result);
+    known.set(study.findings, { run: study.run, results });
     return result;
   };
 }
