@@ -1,11 +1,11 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { WarningCause } from '../../contract/causes/causes.ts';
+import { isTextCause, type PlannedCause, type WarningCause } from '../../contract/causes/causes.ts';
 import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
-import type { PlanWarningList as Answer, PlanWarning } from '../../contract/study/start.ts';
+import type { PlanWarningList as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/start.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
@@ -142,6 +142,13 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
 }
 
+/** Clients know a closed set of reasons. The cause tells more: why the host recognizes nothing, or why subtitles have no text. */
+function reasonOf(cause: PlannedCause): CaptionObstacle {
+  if (cause.code === 'recognition_not_asked') return 'no_recognizer';
+  if (cause.code === 'subtitles_in_other_script') return 'no_text_track_in_language';
+  return isTextCause(cause) ? 'no_text_tracks' : cause.code;
+}
+
 function captionWarnings(
   request: RuntimeRequest,
   source: RegisteredSource,
@@ -152,8 +159,7 @@ function captionWarnings(
   const unrecognized = unrecognizedBy(engines.choices, request, film);
   return plannedObstaclesOf({ ...film, unrecognized }, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
-    // Clients know a closed set of reasons. The cause tells why the host recognizes nothing.
-    reason: cause.code === 'recognition_not_asked' ? 'no_recognizer' : cause.code,
+    reason: reasonOf(cause),
     text,
     cause,
   }));

@@ -2,12 +2,7 @@
 export const readSubtitleCodecs: readonly string[] = ['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'];
 
 /** Codecs of subtitles that are pictures: they have no words to read. */
-export const pictureSubtitleCodecs: readonly string[] = [
-  'dvd_subtitle',
-  'hdmv_pgs_subtitle',
-  'dvb_subtitle',
-  'xsub',
-];
+export const pictureSubtitleCodecs: readonly string[] = ['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub'];
 
 /** How people call formats of subtitles that a study does not read. */
 const names: Readonly<Record<string, string>> = {

@@ -153,7 +153,12 @@ export const mayHoldCaptions = ({ codec }: SearchedPicture): boolean => captionU
  */
 export async function hasCaptionsInPicture(
   { launcher, ffmpeg }: { readonly launcher: Launcher; readonly ffmpeg: ResolvedTool },
-  { path, picture, range, signal }: {
+  {
+    path,
+    picture,
+    range,
+    signal,
+  }: {
     readonly path: string;
     readonly picture: SearchedPicture;
     readonly range: Range;
@@ -168,7 +173,17 @@ export async function hasCaptionsInPicture(
     args: [
       ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS],
       ...['-ss', `${range.startMs}ms`, '-t', `${lengthMs}ms`, ...mediaInput(path)],
-      ...['-map', `0:${picture.index}`, '-c', 'copy', '-bsf:v', `filter_units=pass_types=${units}`, '-f', 'data', 'pipe:1'],
+      ...[
+        '-map',
+        `0:${picture.index}`,
+        '-c',
+        'copy',
+        '-bsf:v',
+        `filter_units=pass_types=${units}`,
+        '-f',
+        'data',
+        'pipe:1',
+      ],
     ],
     limits: LIMITS,
     signal,

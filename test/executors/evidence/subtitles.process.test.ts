@@ -40,7 +40,15 @@ test.serial('the tracks tell how far they were read, from the start to the end o
   const read: number[] = [];
   const range = { startMs: 2000, endMs: 9000 };
   const { signal } = new AbortController();
-  const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, picture: null, signal };
+  const request = {
+    path: sampleMedia,
+    attachedPath: String,
+    sourceContentId,
+    range,
+    tracks: TRACKS,
+    picture: null,
+    signal,
+  };
   await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
   t.true(read.length > 1);
   const sorted = [...new Set(read)].toSorted((one, other) => one - other);
