@@ -191,11 +191,11 @@ export async function hasCaptionsInPicture(
   const search = new CaptionSearch();
   const ended = running.finished.catch((error: unknown) => error);
   for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
-    if (search.isFound) continue;
     search.add(chunk);
-    if (search.isFound) running.kill();
+    if (search.isFound) break;
   }
-  search.end();
+  if (search.isFound) running.kill();
+  else search.end();
   const failure = await ended;
   if (search.isFound && !signal.aborted) return true;
   if (failure instanceof Error) throw failure;

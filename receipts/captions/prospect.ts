@@ -192,6 +192,10 @@ function textTrackObstacle(
   return obstacleOf({ code: 'no_text_track_in_language', params: { wanted, found } });
 }
 
+/** True if the text tracks of a film give no captions, as far as their tags tell, not even with a translator. */
+export const lacksText = (film: PlannedFilm): boolean =>
+  textTrackObstacle({ ...film, unrecognized: null }, true) !== null;
+
 /** Only recognized speech gives captions, and in its own language. */
 function recognitionObstacle(
   { source, requested, targetLanguage, unrecognized }: PlannedCaptions,
