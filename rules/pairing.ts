@@ -97,12 +97,12 @@ const GROUPING = { sharedOfShorter: 0.3 } as const;
 
 /**
  * Two sides agree if so much of the smaller one meets the other: a line that starts or ends with one of the other side, within
- * `edgeMs`. Of planted pairs of tracks that belong together, nine of ten lines do. Unrelated ones meet by chance only, which is
- * computed from the times of the other side. A proven alignment needs half. Without a proof the sides have to agree as they
- * are, by so many deviations more than chance (once in 4,000), or nearly all if a part contradicts. Of fewer lines than an
- * alignment needs, half is enough; they may also share half of their time.
+ * `edgeMs`. A proven alignment needs half: of planted pairs of tracks that belong together, nine of ten lines agree. Without a proof
+ * the sides have to agree as they are: nearly all of the lines, and by 3.5 deviations more than chance (one in 4,000), which
+ * follows from the times of the other side. If that is more than all, no share is enough. Of fewer lines than an alignment needs,
+ * half is enough; they may also share half of their time.
  */
-const AGREEMENT = { edgeMs: 300, leastMilli: 500, deviations: 3.5, contradictedMilli: 900 } as const;
+const AGREEMENT = { edgeMs: 300, leastMilli: 500, unprovenMilli: 900, deviations: 3.5, neverMilli: 1001 } as const;
 
 /** How well two sides agree in time. */
 export type Agreement = NonNullable<CaptionPlan['agreement']>;
@@ -152,9 +152,8 @@ function agreementOf(source: readonly Range[], target: readonly Range[], alignme
   const hull = hullOf(others);
   const chance = 1 - (1 - nearShare(starts, hull)) * (1 - nearShare(ends, hull));
   const above = AGREEMENT.deviations * Math.sqrt((chance * (1 - chance)) / some.length);
-  const contradicted = alignment.reason === 'no_better_than_chance' ? 0 : AGREEMENT.contradictedMilli;
-  const leastMilli = Math.max(AGREEMENT.leastMilli, contradicted, Math.ceil(1000 * (chance + above)));
-  return { agreeMilli, leastMilli };
+  const needed = Math.max(AGREEMENT.unprovenMilli, Math.ceil(1000 * (chance + above)));
+  return { agreeMilli, leastMilli: Math.min(needed, AGREEMENT.neverMilli) };
 }
 
 /** The lines of a side as an alignment moves them. Those that are in sync, or of which nothing is known, stay. */
