@@ -18,6 +18,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
 import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
+import { isAgreed } from '../terminal/question.ts';
 import { warningLine } from '../terminal/summary.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
@@ -181,9 +182,9 @@ async function isTaken({ terminal, given, host }: CommandCall, offer: Offer): Pr
   for (const sentence of offer.sentences) terminal.remark(sentence);
   const isLimit = Object.keys(offer.use).every((name) => name === limitName);
   const what = isLimit ? 'Raise it' : 'Use it for captions';
-  if ((await terminal.ask(`${what}, now and from now on? Type yes: `)) !== 'yes') return false;
+  if (!(await isAgreed(terminal, `${what}, now and from now on?`))) return false;
   await host.settings.change({ set: offer.use, confirmation: offer.confirmation });
-  terminal.remark(`remembered: ${asTyped('settings')} shows it`);
+  terminal.remark(`Saved. To see or change it: ${asTyped('settings')}`);
   return true;
 }
 

@@ -135,7 +135,7 @@ async function attestedBy(call: CommandCall, { runtimeId, method }: StudiedFilm,
     for (const line of lines.slice(0, firstLines)) terminal.remark(timedLine(line));
     if (lines.length > firstLines) terminal.remark(`  … and ${lines.length - firstLines} more`);
   }
-  if (!mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' })) return;
+  if (!(await mustAgree(call, reviewer, { statement: attestations.decision, verb: 'approve' }))) return;
   for (;;) {
     const answer = await terminal.ask('Type yes to attest this, lines to read all lines: ');
     if (answer === 'yes') return;

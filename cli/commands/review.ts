@@ -3,6 +3,7 @@ import { errorCodes } from '../../contract/base/errors.ts';
 import { isSameName } from '../../contract/base/grammar.ts';
 import {
   approvalReasons,
+  givenReviewerLabel,
   type PublishReviewDecisions,
   type Reviewer,
   rejectionReasons,
@@ -10,6 +11,7 @@ import {
 } from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { isAgreed, type Shown, textAnswer } from '../terminal/question.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
@@ -49,16 +51,35 @@ export function checkReviewer(given: GivenFlags, { id, label }: Pick<Reviewer, '
   throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id}); name that one`);
 }
 
+const nameFault = (text: string): string | null =>
+  givenReviewerLabel.safeParse(text).success ? null : 'A name has at most 80 characters, on one line.';
+
 /**
- * True if the person at the terminal has yet to agree to a statement, which is shown then. `--attest` agrees without a question in
- * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no
- * person to ask.
+ * The name that a person at the terminal signs with. A host whose reviewer has no name yet asks for it once, and remembers it. The id
+ * of the reviewer stays.
  */
-export function mustAgree(
-  { terminal, given }: CommandCall,
-  { id, label }: Reviewer,
+async function signedName({ host, terminal }: CommandCall, { label }: Reviewer): Promise<string> {
+  const { settings } = await host.settings.read();
+  if (settings.find(({ name }) => name === 'reviewer-label')?.source !== 'default') return label;
+  terminal.remark('You sign with your name. It is asked once, and stands in the record of what you sign.');
+  const named = await textAnswer(terminal, 'Your name:', nameFault);
+  if (named === null) return label;
+  await host.settings.change({ set: { 'reviewer-label': named } });
+  terminal.remark(`Saved. To change it: ${asTyped('settings set reviewer-label=NAME')}`);
+  return named;
+}
+
+/**
+ * True if the person at the terminal has yet to agree to a statement, which is shown then below their name. `--attest` agrees without
+ * a question in the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no person to ask.
+ */
+export async function mustAgree(
+  call: CommandCall,
+  reviewer: Reviewer,
   { statement, verb }: { readonly statement: string; readonly verb: 'approve' | 'correct' },
-): boolean {
+): Promise<boolean> {
+  const { terminal, given } = call;
+  const { id, label } = reviewer;
   checkReviewer(given, { id, label });
   if (given.has('attest')) return false;
   if (!terminal.isInteractive) {
@@ -67,16 +88,22 @@ export function mustAgree(
       `nothing was ${done}: ${verb} at a terminal, or with --attest --reviewer "${label}", which attests "${statement}"`,
     );
   }
-  terminal.remark(`${label}: "${statement}"`);
+  terminal.remark(`${await signedName(call, reviewer)}: "${statement}"`);
   return true;
 }
 
+const questions = { approve: 'Approve?', reject: 'Reject?', revoke: 'Withdraw the approval?' } as const;
+
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
-async function attested({ terminal }: CommandCall, who: string, statement: string): Promise<void> {
+async function attested(
+  call: CommandCall,
+  reviewer: Reviewer,
+  { verb, statement, shown }: { readonly verb: ReviewVerb; readonly statement: string; readonly shown: readonly Shown[] },
+): Promise<void> {
+  const { terminal } = call;
   if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal, who attests it');
-  terminal.remark(`${who}: "${statement}"`);
-  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
-    throw new WrongCall('nothing was decided: not attested');
+  terminal.remark(`${await signedName(call, reviewer)}: "${statement}"`);
+  if (!(await isAgreed(terminal, questions[verb], shown))) throw new WrongCall('nothing was decided: not attested');
 }
 
 /** The codes of `--reason` that were given, in the order in which a host takes them. Throws `WrongCall`. */
@@ -111,7 +138,7 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
   const note = given.single('note') ?? null;
   const statement = verb === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
   if (verb === 'approve') await warnOfCaptions(call, runtimeId);
-  await attested(call, reviewer.label, statement);
+  await attested(call, reviewer, { verb, statement, shown: [] });
   const by = { reviewerId: reviewer.id, attestation: statement };
   if (verb === 'revoke') {
     return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, verb, revocationReasons), note }, by);

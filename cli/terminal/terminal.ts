@@ -70,7 +70,7 @@ function aheadOf(input: NodeJS.ReadableStream): TypedAhead {
 }
 
 /**
- * Asks the person at a terminal; Ctrl-D answers nothing. Lines that arrive with an answer answer the questions after it. Throws
+ * Asks the person at a terminal; null for Ctrl-D, the end of the input. Lines that arrive with an answer answer the questions after it. Throws
  * `Interrupted` for Ctrl-C, which a question keeps from the process, and for a signal: Ctrl-C reached the process before the
  * question did.
  */
@@ -79,7 +79,7 @@ export async function answerTo(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<string | null> {
   const ahead = aheadOf(input);
   if (signal?.aborted) throw new Interrupted();
   const typed = ahead.lines.shift();
@@ -105,7 +105,7 @@ export async function answerTo(
     // The question is still on the line.
     output.write('\n');
     if (answer !== null) throw answer;
-    return '';
+    return null;
   } finally {
     left.abort();
     lines.close();
@@ -132,8 +132,11 @@ export interface Terminal {
    * with `--json`.
    */
   measured(name: string, progress: WorkProgress): void;
-  /** Asks the person at the terminal. Call it only where `isInteractive`. Throws `Interrupted`. */
-  ask(question: string): Promise<string>;
+  /**
+   * Asks the person at the terminal; null at the end of the input. Call it only where `isInteractive`, and for an answer of yes or no
+   * through `isAgreed`. Throws `Interrupted`.
+   */
+  ask(question: string): Promise<string | null>;
 }
 
 const eraseLine = '\r\u001b[K';

@@ -20,8 +20,8 @@ import { type Ended, runCommand, startBuilt } from './command.ts';
 const owner = ['--rights-holder', 'Me', '--attest-rights'];
 const approved = ['--attest', '--reviewer', 'Local review operator'];
 const noServer = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: '' };
-const attested: Answer = [/Type yes to attest this, lines to read all lines: /, 'yes'];
-const permitted: Answer = [/now and from now on\? Type yes: /, 'yes'];
+const attested: Answer = [/Approve\? Type yes, or type lines to read [^:]*: /, 'yes'];
+const permitted: Answer = [/now and from now on\? \[yes\/no\] /, 'yes'];
 
 const atTerminalTest = hasTerminal ? test : test.skip;
 const spokenTest = hasPocketsphinx ? test : test.skip;
@@ -57,7 +57,7 @@ async function opened(t: ExecutionContext, flags: readonly string[] = [], enviro
 }
 
 /** How often the command asked for a permission. */
-const questions = ({ stdout }: Ended): number => stdout.split('now and from now on? Type yes: ').length - 1;
+const questions = ({ stdout }: Ended): number => stdout.split('now and from now on? [yes/no] ').length - 1;
 
 /** The command that a refusal prints, without the program and the data root. */
 const printedCommand = (text: string): string[] =>
