@@ -19,7 +19,6 @@ import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
 import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
 import { isAgreed } from '../terminal/question.ts';
-import { warningLine } from '../terminal/summary.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
 export interface WantedCaptions {
@@ -50,16 +49,10 @@ const limitName = 'maximum-study-range-ms';
 const settingsOf = async ({ host }: Pick<CommandCall, 'host'>): Promise<ReadonlyMap<string, HostSetting>> =>
   new Map((await host.settings.read()).settings.map((setting) => [setting.name, setting]));
 
-/** The ways to captions of a film. Prints the warnings of the host about it. */
+/** The ways to captions of a film. */
 async function plannedWays(call: CommandCall, { source, request }: WantedCaptions): Promise<Ways> {
-  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> => {
-    const { warnings, captionMethods: rows } = await call.host.warnings(source, asked);
-    for (const warning of warnings) {
-      if (warning.code !== 'captions_not_possible' && warning.code !== 'no_video_track')
-        call.terminal.remark(warningLine(warning));
-    }
-    return rows;
-  };
+  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> =>
+    (await call.host.warnings(source, asked)).captionMethods;
   try {
     return { rows: await read(request), limit: null };
   } catch (error) {

@@ -28,7 +28,7 @@ import { isAgreed } from '../terminal/question.ts';
 import { namedReasons } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
-import { mustAgree } from './review.ts';
+import { mustAgree } from './reviewer.ts';
 
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {

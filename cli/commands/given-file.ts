@@ -49,7 +49,7 @@ export const rightsFlags: FlagTable = {
 };
 
 /** The statements about the media, and the terminal for asking a person. */
-type Answering = Pick<CommandCall, 'given' | 'terminal'>;
+type Answering = Pick<CommandCall, 'given' | 'terminal' | 'rights'>;
 
 /** The holder of the rights in a file. Throws `WrongCall` if no flag names one and no person can answer. */
 async function rightsHolderOf({ given, terminal }: Answering, filename: string): Promise<string> {
@@ -67,8 +67,12 @@ export async function attested({ given, terminal }: Answering, what: string): Pr
   throw new WrongCall(`Stopped: you did not confirm that you may ${what} (--attest-rights). Nothing was copied.`);
 }
 
-/** Throws `WrongCall` unless a person answers for a file that is taken in; who holds the rights in it. */
-export async function rightsOf(call: Answering, filename: string): Promise<string> {
+/** Throws `WrongCall` unless a person answers for a file that is taken in; who owns the rights to it. */
+export const rightsOf = (call: Answering, filename: string): Promise<string> =>
+  call.rights === undefined ? answeredFor(call, filename) : call.rights.by((files) => answeredFor(call, files));
+
+/** The same for one file, or for several as `these 3 films`. */
+async function answeredFor(call: Answering, filename: string): Promise<string> {
   const { given, terminal } = call;
   if (!terminal.isInteractive && !given.has('rights-holder') && !given.has('attest-rights')) {
     throw new WrongCall(

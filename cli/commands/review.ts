@@ -1,9 +1,7 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
-import { isSameName } from '../../contract/base/grammar.ts';
 import {
   approvalReasons,
-  givenReviewerLabel,
   type PublishReviewDecisions,
   type Reviewer,
   rejectionReasons,
@@ -11,10 +9,13 @@ import {
 } from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { isAgreed, type Shown, textAnswer } from '../terminal/question.ts';
+import { obstacleLines } from '../terminal/plan-lines.ts';
+import { isAgreed, type Shown } from '../terminal/question.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { readable, type ShownPlan, shownPlan } from './caption-approval.ts';
 import { studyArgument } from './named.ts';
+import { signedName } from './reviewer.ts';
 
 const flags: FlagTable = {
   reason: repeatable(
@@ -44,61 +45,17 @@ export const rethrownForApproval =
     throw new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
   };
 
-/** Throws `WrongCall` if `--reviewer` names another one than the reviewer of the host. */
-export function checkReviewer(given: GivenFlags, { id, label }: Pick<Reviewer, 'id' | 'label'>): void {
-  const named = given.single('reviewer');
-  if (named === undefined || isSameName(named, label) || named === id) return;
-  throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id}); name that one`);
-}
-
-const nameFault = (text: string): string | null =>
-  givenReviewerLabel.safeParse(text).success ? null : 'A name has at most 80 characters, on one line.';
-
-/**
- * The name that a person at the terminal signs with. A host whose reviewer has no name yet asks for it once, and remembers it. The id
- * of the reviewer stays.
- */
-async function signedName({ host, terminal }: CommandCall, { label }: Reviewer): Promise<string> {
-  const { settings } = await host.settings.read();
-  if (settings.find(({ name }) => name === 'reviewer-label')?.source !== 'default') return label;
-  terminal.remark('You sign with your name. It is asked once, and stands in the record of what you sign.');
-  const named = await textAnswer(terminal, 'Your name:', nameFault);
-  if (named === null) return label;
-  await host.settings.change({ set: { 'reviewer-label': named } });
-  terminal.remark(`Saved. To change it: ${asTyped('settings set reviewer-label=NAME')}`);
-  return named;
-}
-
-/**
- * True if the person at the terminal has yet to agree to a statement, which is shown then below their name. `--attest` agrees without
- * a question in the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no person to ask.
- */
-export async function mustAgree(
-  call: CommandCall,
-  reviewer: Reviewer,
-  { statement, verb }: { readonly statement: string; readonly verb: 'approve' | 'correct' },
-): Promise<boolean> {
-  const { terminal, given } = call;
-  const { id, label } = reviewer;
-  checkReviewer(given, { id, label });
-  if (given.has('attest')) return false;
-  if (!terminal.isInteractive) {
-    const done = verb === 'approve' ? 'approved' : 'corrected';
-    throw new WrongCall(
-      `nothing was ${done}: ${verb} at a terminal, or with --attest --reviewer "${label}", which attests "${statement}"`,
-    );
-  }
-  terminal.remark(`${await signedName(call, reviewer)}: "${statement}"`);
-  return true;
-}
-
 const questions = { approve: 'Approve?', reject: 'Reject?', revoke: 'Withdraw the approval?' } as const;
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
 async function attested(
   call: CommandCall,
   reviewer: Reviewer,
-  { verb, statement, shown }: { readonly verb: ReviewVerb; readonly statement: string; readonly shown: readonly Shown[] },
+  {
+    verb,
+    statement,
+    shown,
+  }: { readonly verb: ReviewVerb; readonly statement: string; readonly shown: readonly Shown[] },
 ): Promise<void> {
   const { terminal } = call;
   if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal, who attests it');
@@ -125,10 +82,21 @@ async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: st
   }
 }
 
-/** Says before a signature that this host makes no captions of the study, and why: the person may have meant to get some. */
-async function warnOfCaptions({ host, terminal }: CommandCall, runtimeId: string): Promise<void> {
-  const line = noCaptionsLine(await host.overview(runtimeId));
+/**
+ * Shows before a signature what the captions of a study will be made of, or says that this host makes none, and why: the person may have
+ * meant to get some. Null if no captions can be made.
+ */
+async function plannedCaptions(call: CommandCall, runtimeId: string): Promise<ShownPlan | null> {
+  const { host, terminal } = call;
+  const overview = await host.overview(runtimeId);
+  const line = noCaptionsLine(overview);
   if (line !== null) terminal.remark(line);
+  const method = overview.captions.state === 'never' ? (await host.captions.methods(runtimeId)).chosen : null;
+  if (overview.captions.state === 'never' && method === null) return null;
+  const shown = await shownPlan(call, { runtimeId, method });
+  const obstacles = shown === null ? [] : obstacleLines(shown.plan);
+  for (const obstacle of obstacles) terminal.remark(obstacle);
+  return obstacles.length > 0 ? null : shown;
 }
 
 async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): Promise<PublishReviewDecisions> {
@@ -137,8 +105,8 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
   await checkState(call, verb, runtimeId, reviews.length);
   const note = given.single('note') ?? null;
   const statement = verb === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
-  if (verb === 'approve') await warnOfCaptions(call, runtimeId);
-  await attested(call, reviewer, { verb, statement, shown: [] });
+  const planned = verb === 'approve' ? await plannedCaptions(call, runtimeId) : null;
+  await attested(call, reviewer, { verb, statement, shown: readable(call, planned === null ? [] : [planned]) });
   const by = { reviewerId: reviewer.id, attestation: statement };
   if (verb === 'revoke') {
     return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, verb, revocationReasons), note }, by);

@@ -34,7 +34,8 @@ export async function isAgreed(terminal: Asking, question: string, shown: readon
     const answer = answers.get(word);
     if (answer !== undefined) return answer;
     const chosen = shown.find((each) => each.word === word);
-    if (chosen === undefined) terminal.remark(`Please type ${listed(['yes', 'no', ...shown.map((each) => each.word)])}.`);
+    if (chosen === undefined)
+      terminal.remark(`Please type ${listed(['yes', 'no', ...shown.map((each) => each.word)])}.`);
     else chosen.show();
   }
 }
@@ -54,5 +55,22 @@ export async function textAnswer(
     const fault = text === '' ? null : faultOf(text);
     if (text !== '' && fault === null) return text;
     if (fault !== null) terminal.remark(fault);
+  }
+}
+
+/** An answer of a person that holds for several things, and is asked for once. */
+export class SharedAnswer<Answer> {
+  /** What it is about, such as `these 3 films`. */
+  readonly about: string;
+  #answer: Promise<Answer> | null = null;
+
+  constructor(about: string) {
+    this.about = about;
+  }
+
+  /** The answer; the first call asks for it. A refusal holds as well. */
+  by(ask: (about: string) => Promise<Answer>): Promise<Answer> {
+    this.#answer ??= ask(this.about);
+    return this.#answer;
   }
 }

@@ -10,6 +10,8 @@ export const exitCodes = {
   noHost: 3,
   /** The work was done, and its result is withheld or rejected. */
   withheld: 4,
+  /** The captions were written, and `--strict` asks for more than they have. */
+  incomplete: 5,
   interrupted: 130,
 } as const;
 

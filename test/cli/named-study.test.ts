@@ -10,7 +10,7 @@ import {
   studyArgument,
   studyLine,
 } from '../../cli/commands/named.ts';
-import { checkReviewer } from '../../cli/commands/review.ts';
+import { checkReviewer } from '../../cli/commands/reviewer.ts';
 import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import { HostError } from '../../client/host-error.ts';
