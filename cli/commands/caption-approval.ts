@@ -5,7 +5,7 @@ import { approvalReasons, attestations, type Reviewer } from '../../contract/rev
 import { countText } from '../../receipts/evidence-chain.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
-import { planLines, wholePlanLines } from '../terminal/plan-lines.ts';
+import { brokenAt, planLines, wholePlanLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { unrecognizedLines } from '../terminal/summary.ts';
 import { type CaptionText, captionTexts, timedLine } from './caption-lines.ts';
@@ -76,29 +76,36 @@ export async function shownPlan(
   const { runtimeId, method } = study;
   const texts = captionTexts(await host.captions.corrections(runtimeId, method === null ? {} : { method }));
   for (const line of unrecognizedLines(await host.overview(runtimeId))) terminal.remark(line);
-  for (const line of planLines(planned.plan)) terminal.remark(line);
+  for (const line of brokenAt(terminal.columns, planLines(planned.plan))) terminal.remark(line);
   showTexts(call, texts, most);
   return { ...planned, texts };
 }
 
-/** What a person can read at the question: all lines, and the whole plan. */
-export function readable({ terminal }: Pick<CommandCall, 'terminal'>, plans: readonly ShownPlan[]): readonly Shown[] {
+/** What a person can read at the question: all lines, and the whole plan. Several films have their names above them. */
+export function readable(
+  { terminal }: Pick<CommandCall, 'terminal'>,
+  plans: readonly (ShownPlan & { readonly name: string })[],
+): readonly Shown[] {
   if (plans.length === 0) return [];
   const lines = plans.reduce((sum, { plan }) => sum + plan.lines.count, 0);
+  const showEach = (show: (shown: ShownPlan) => void) => () => {
+    for (const shown of plans) {
+      if (plans.length > 1) terminal.remark(`${shown.name}:`);
+      show(shown);
+    }
+  };
   return [
     {
       word: 'lines',
       meaning: `to read ${lines === 1 ? 'the line' : `all ${lines} lines`}`,
-      show: () => {
-        for (const { texts } of plans) showTexts({ terminal }, texts, Infinity);
-      },
+      show: showEach(({ texts }) => showTexts({ terminal }, texts, Infinity)),
     },
     {
       word: 'plan',
-      meaning: `to read the whole ${plans.length === 1 ? 'plan' : 'plans'}`,
-      show: () => {
-        for (const { plan } of plans) for (const line of wholePlanLines(plan)) terminal.remark(line);
-      },
+      meaning: `for the whole ${plans.length === 1 ? 'plan' : 'plans'}`,
+      show: showEach(({ plan }) => {
+        for (const line of brokenAt(terminal.columns, wholePlanLines(plan))) terminal.remark(line);
+      }),
     },
   ];
 }
@@ -164,8 +171,8 @@ export async function approveFilms<Film>(
     for (const [at, film] of waiting.entries()) terminal.remark(summaryLine(film, at));
   }
   if (await mustAgree(call, first.reviewer, { statement: attestations.decision, verb: 'approve' })) {
-    const plans = waiting.flatMap(({ shown }) => shown ?? []);
-    const question = waiting.length === 1 ? 'Approve?' : `Approve the captions of these ${waiting.length} films?`;
+    const plans = waiting.flatMap(({ shown, name }) => (shown === null ? [] : [{ ...shown, name }]));
+    const question = waiting.length === 1 ? 'Approve?' : `Approve all ${waiting.length}?`;
     if (!(await isAgreed(terminal, question, readable(call, plans))))
       throw new WrongCall('Nothing was approved. The study stays; to decide later, run the command again.');
   }

@@ -281,6 +281,7 @@ const worstOf = (ends: readonly ExitCode[]): ExitCode =>
 async function run(call: CommandCall): Promise<ExitCode> {
   const calls = callsOf(call, await namedFilms(call.given));
   const ends: ExitCode[] = [];
+  const failed: string[] = [];
   const taken = new Map<string, string>();
   const step = async <Result>(of: CommandCall, work: () => Promise<Result>): Promise<Result | null> => {
     try {
@@ -292,6 +293,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
       call.terminal.remark(`${film}: ${line}`);
       if (call.terminal.json) call.terminal.result({ film, failed: line }, []);
       ends.push(exitCodes.failed);
+      failed.push(film);
       return null;
     }
   };
@@ -310,6 +312,10 @@ async function run(call: CommandCall): Promise<ExitCode> {
       ends.push(await finished(film));
     });
   });
+  if (failed.length > 0) {
+    const what = `${failed.length} of ${calls.length} films have no captions: ${failed.join(', ')}`;
+    call.terminal.remark(`${what}. What was wrong is above; the same command makes only what is left.`);
+  }
   return worstOf(ends);
 }
 

@@ -106,7 +106,11 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
   const note = given.single('note') ?? null;
   const statement = verb === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
   const planned = verb === 'approve' ? await plannedCaptions(call, runtimeId) : null;
-  await attested(call, reviewer, { verb, statement, shown: readable(call, planned === null ? [] : [planned]) });
+  await attested(call, reviewer, {
+    verb,
+    statement,
+    shown: readable(call, planned === null ? [] : [{ ...planned, name: runtimeId }]),
+  });
   const by = { reviewerId: reviewer.id, attestation: statement };
   if (verb === 'revoke') {
     return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, verb, revocationReasons), note }, by);

@@ -64,6 +64,21 @@ const spelling: Spelling = {
   length: (ms) => (ms < 60_000 ? secondsText(ms) : placeText(ms)),
 };
 
+/** Sentences as lines of at most so many characters, broken at spaces; the lines after the first are indented. Null breaks nothing. */
+export function brokenAt(columns: number | null, sentences: readonly string[]): readonly string[] {
+  if (columns === null) return sentences;
+  return sentences.flatMap((sentence) => {
+    const [, indent = ''] = /^( *)/.exec(sentence) ?? [];
+    const lines: string[] = [];
+    for (const word of sentence.trimStart().split(' ')) {
+      const line = lines.at(-1);
+      if (line !== undefined && [...line, ...word].length + 1 < columns) lines[lines.length - 1] = `${line} ${word}`;
+      else lines.push(`${indent}${lines.length === 0 ? '' : '  '}${word}`);
+    }
+    return lines;
+  });
+}
+
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A cause or a remark of a plan as one line. */
@@ -299,7 +314,7 @@ export const isComplete = ({ counts, compared, remarks }: CaptionPlan): boolean 
  */
 export function endLine(plan: CaptionPlan, lines: number): string {
   const isCompared = plan.compared !== 'none';
-  const timing = plan.remarks.filter(({ code }) => unsureTimings.includes(code) && code !== 'timing_unknown');
+  const timing = remarksOf(plan).filter(({ code }) => unsureTimings.includes(code) && code !== 'timing_unknown');
   return [
     `Captions ${isCompared ? 'ready' : 'written'}: ${countText(lines, 'line')}`,
     ...(isCompared ? [] : ['nothing was compared with the film']),

@@ -26,7 +26,7 @@ const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(
  */
 export async function isAgreed(terminal: Asking, question: string, shown: readonly Shown[] = []): Promise<boolean> {
   const more = shown.map(({ word, meaning }) => `${word} ${meaning}`);
-  const asked = `${question} ${more.length === 0 ? '[yes/no]' : `Type yes, or type ${more.join(', or ')}:`} `;
+  const asked = `${question} ${more.length === 0 ? '[yes/no]' : `Type yes, or type ${more.join(', ')}:`} `;
   for (;;) {
     const typed = await terminal.ask(asked);
     if (typed === null) return false;

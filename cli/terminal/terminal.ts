@@ -123,6 +123,8 @@ export interface Terminal {
   readonly json: boolean;
   /** True if a person can answer. */
   readonly isInteractive: boolean;
+  /** The width of the terminal that shows remarks, in characters; null elsewhere. */
+  readonly columns: number | null;
   /** A result, on stdout. With `--json` the document, else the lines. */
   result(document: unknown, lines: readonly string[]): void;
   /** A remark for people, on stderr. */
@@ -166,6 +168,7 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
   return {
     json,
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    columns: stderr.isTTY ? stderr.columns || usualColumns : null,
     result: (document, lines) => {
       close();
       for (const line of json ? [JSON.stringify(document)] : lines) stdout.write(`${escapedLine(line)}\n`);

@@ -53,7 +53,7 @@ test('words of a question show something, and the question comes again', async (
   const terminal = typing('lines', 'PLAN', 'line', 'yes');
   t.true(await isAgreed(terminal, 'Approve?', [word('lines'), word('plan')]));
   t.deepEqual(shown, ['lines', 'plan']);
-  t.is(terminal.asked[0], 'Approve? Type yes, or type lines to read the lines, or plan to read the plan: ');
+  t.is(terminal.asked[0], 'Approve? Type yes, or type lines to read the lines, plan to read the plan: ');
   t.deepEqual(terminal.remarks, ['Please type yes, no, lines or plan.']);
 });
 
