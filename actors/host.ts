@@ -152,6 +152,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
+  /** The reviewer of now: the services keep this object, so that another name is theirs at once. */
+  const reviewer = { ...options.reviewer };
   /** The ability of now; a copy would miss the next change. */
   const captionAbility = {
     get classification() {
@@ -178,7 +180,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     captionAbility,
     captionMethods,
     engines,
-    reviewer: options.reviewer,
+    reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     committed: (runtimeId) => {
       studies.committed(runtimeId);
@@ -189,7 +191,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     budgets,
     board,
-    host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
+    host: { reviewerId: reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
   const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
@@ -313,6 +315,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     diskUsage: deleting.diskUsage,
     limit: (changed) => {
       limits = changed;
+    },
+    nameReviewer: (label) => {
+      reviewer.label = label;
     },
     engines,
     useEngines: (choices) => engines.use(choices),

@@ -1,45 +1,15 @@
-import {
-  AnswerLate,
-  HostError,
-  HostUnproved,
-  HostUnreachable,
-  IngestFailed,
-  MediaUnreadable,
-  NothingYet,
-  NotMedia,
-} from '../client/host-error.ts';
-import { escapedLine, escapedText } from '../contract/base/grammar.ts';
+import { escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
-import { terminalRemedy } from '../contract/causes/refusals.ts';
-import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
-import { failureLine, StartError } from './failures.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
 import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
-import {
-  asTyped,
-  type HostCommand,
-  MissingArgument,
-  programAsTyped,
-  terminalText,
-  WrongCall,
-} from './terminal/call.ts';
+import { asTyped, type HostCommand, programAsTyped } from './terminal/call.ts';
+import { failureOf } from './terminal/failed-call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
-import { type ExitCode, exitCodes, Interrupted, processTerminal, type Terminal } from './terminal/terminal.ts';
-
-/** The word for the study in a remedy, unless the call names the study. */
-const unnamed = 'RUNTIME';
-
-/** A refusal as a line, with its cause if it has several, and with a command as the remedy if there is one. `study` is its name. */
-function refusalLine({ code, message, hint }: HostError, study = unnamed): string {
-  const cause = refusalCauseOf(code, message);
-  const words = cause === null ? null : terminalText(cause);
-  const remedy = words?.remedy ?? terminalRemedy(code, { typed: asTyped, study }) ?? hint;
-  return [`${code}: ${words?.what ?? message}`, remedy ?? []].flat().join('; ');
-}
+import { type ExitCode, exitCodes, processTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -77,46 +47,6 @@ ${Object.entries(helpRows)
 
 media-study COMMAND --help shows the flags of a command.
 `;
-
-interface Failure {
-  readonly line: string;
-  readonly exit: ExitCode;
-}
-
-/** The error in words, and the exit code of the process. */
-function failureOf(error: unknown, signal: AbortSignal, study?: string): Failure {
-  const failure = failed(error, signal, study);
-  // A wrong call may be explained in several lines; the message of any other error quotes what it is about.
-  return error instanceof WrongCall ? failure : { ...failure, line: escapedLine(failure.line) };
-}
-
-function failed(error: unknown, signal: AbortSignal, study?: string): Failure {
-  if (signal.aborted || error instanceof Interrupted) return { line: 'interrupted', exit: exitCodes.interrupted };
-  if (error instanceof MissingArgument) {
-    const usage = (command ?? onStore)?.usage;
-    return { line: usage === undefined ? error.message : `${error.message}; usage: ${usage}`, exit: exitCodes.usage };
-  }
-  if (error instanceof WrongCall) return { line: error.message, exit: exitCodes.usage };
-  if (error instanceof StartError && error.exitCode === exitCodes.usage) {
-    // The settings of the data root, which the call does not name.
-    if (error.code === 'invalid_settings' && name !== 'settings')
-      return { line: failureLine(error), exit: exitCodes.usage };
-    return { line: `${error.message}; ${programAsTyped()} ${name} --help shows its flags`, exit: exitCodes.usage };
-  }
-  if (error instanceof NoHost) return { line: error.message, exit: exitCodes.noHost };
-  // Another program has the port of the host. The hint is for programs.
-  if (error instanceof HostUnproved) return { line: error.message, exit: exitCodes.noHost };
-  if (error instanceof HostUnreachable) return { line: `${error.message}; ${error.hint}`, exit: exitCodes.noHost };
-  if (error instanceof IngestFailed) return { line: `${error.code}: ${error.message}`, exit: exitCodes.failed };
-  if (error instanceof NotMedia)
-    return { line: `${error.code}: ${error.message}; ${error.hint}`, exit: exitCodes.failed };
-  if (error instanceof AnswerLate || error instanceof NothingYet || error instanceof MediaUnreadable)
-    return { line: `${error.message}; ${error.hint}`, exit: exitCodes.failed };
-  if (error instanceof HostError) {
-    return { line: refusalLine(error, study), exit: exitCodes.failed };
-  }
-  return { line: failureLine(error), exit: exitCodes.failed };
-}
 
 function unknownCommand(): string {
   const near = nearestName(name, [hostCommands, storeCommands, programs].flatMap(Object.keys).concat('completions'));
@@ -161,7 +91,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
       await found.close();
     }
   } catch (error) {
-    const { line, exit } = failureOf(error, stop.signal, studyIn(command, args));
+    const { line, exit } = failureOf(error, { ...named, signal: stop.signal, study: studyIn(command, args) });
     const isCutShort = exit === exitCodes.interrupted && command.interrupted !== undefined;
     terminal.remark(isCutShort ? `${line}: ${command.interrupted?.()}` : line);
     return exit;
@@ -173,6 +103,7 @@ const print = (text: string): void => void process.stdout.write(text);
 const command = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
 const onStore = Object.hasOwn(storeCommands, name) ? storeCommands[name] : undefined;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+const named = { command: name, usage: (command ?? onStore)?.usage };
 keepFilesPrivate();
 outliveReaders();
 if (command !== undefined) {
@@ -180,7 +111,7 @@ if (command !== undefined) {
 } else if (onStore !== undefined) {
   if (!answersQuestion(args, onStore, print)) {
     process.exitCode = await runOnStore(onStore, args).catch((error: unknown) => {
-      const { line, exit } = failureOf(error, AbortSignal.any([]));
+      const { line, exit } = failureOf(error, named);
       process.stderr.write(`${escapedText(line)}\n`);
       return exit;
     });

@@ -8,5 +8,13 @@ export function timeCode(milliseconds: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${two(minutes)}:${rest}`;
 }
 
+/** An estimated time for people, such as `about 8 hours`: nobody knows its seconds. */
+export function estimateText(milliseconds: number): string {
+  const minutes = milliseconds / 60_000;
+  if (minutes < 1) return 'less than a minute';
+  const [number, unit] = minutes < 90 ? [Math.round(minutes), 'minute'] : [Math.round(minutes / 60), 'hour'];
+  return `about ${number} ${unit}${number === 1 ? '' : 's'}`;
+}
+
 /** A length for people, such as `41.2 s`. */
 export const secondsText = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

@@ -14,7 +14,7 @@ interface CaptionLine {
 }
 
 /** The lines of one language that captions will have, with the words for where they come from. */
-interface CaptionText {
+export interface CaptionText {
   readonly what: string;
   readonly lines: CaptionLine[];
 }

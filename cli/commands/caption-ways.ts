@@ -18,7 +18,7 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
 import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
-import { warningLine } from '../terminal/summary.ts';
+import { isAgreed } from '../terminal/question.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
 export interface WantedCaptions {
@@ -49,16 +49,10 @@ const limitName = 'maximum-study-range-ms';
 const settingsOf = async ({ host }: Pick<CommandCall, 'host'>): Promise<ReadonlyMap<string, HostSetting>> =>
   new Map((await host.settings.read()).settings.map((setting) => [setting.name, setting]));
 
-/** The ways to captions of a film. Prints the warnings of the host about it. */
+/** The ways to captions of a film. */
 async function plannedWays(call: CommandCall, { source, request }: WantedCaptions): Promise<Ways> {
-  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> => {
-    const { warnings, captionMethods: rows } = await call.host.warnings(source, asked);
-    for (const warning of warnings) {
-      if (warning.code !== 'captions_not_possible' && warning.code !== 'no_video_track')
-        call.terminal.remark(warningLine(warning));
-    }
-    return rows;
-  };
+  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> =>
+    (await call.host.warnings(source, asked)).captionMethods;
   try {
     return { rows: await read(request), limit: null };
   } catch (error) {
@@ -190,9 +184,9 @@ async function isTaken(call: CommandCall, offer: Offer): Promise<boolean> {
   for (const sentence of offer.sentences) terminal.remark(sentence);
   const isLimit = Object.keys(offer.use).every((name) => name === limitName);
   const what = isLimit ? 'Raise it' : 'Use it for captions';
-  if ((await terminal.ask(`${what}, now and from now on? Type yes: `)) !== 'yes') return false;
+  if (!(await isAgreed(terminal, `${what}, now and from now on?`))) return false;
   await host.settings.change({ set: offer.use, confirmation: offer.confirmation });
-  terminal.remark(`remembered: ${asTyped('settings')} shows it`);
+  terminal.remark(`Saved. To see or change it: ${asTyped('settings')}`);
   return true;
 }
 

@@ -24,10 +24,11 @@ import { shellPath } from '../../storage/objects/data-root.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
 import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { isAgreed } from '../terminal/question.ts';
 import { namedReasons } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { studyArgument } from './named.ts';
-import { mustAgree } from './review.ts';
+import { mustAgree } from './reviewer.ts';
 
 /** The flags of `captions edit` beside those of `captions`. */
 export const editFlags: FlagTable = {
@@ -278,8 +279,8 @@ export function findingLines({ check, lines, reports }: CaptionCorrectionPreview
 
 /** Lets the person at the terminal attest, or takes the name that was given. Throws `WrongCall`. */
 async function attested(call: CommandCall, { reviewer }: CaptionCorrections): Promise<void> {
-  if (!mustAgree(call, reviewer, { statement: reviewer.correctionAttestation, verb: 'correct' })) return;
-  if ((await call.terminal.ask('Type yes to attest this: ')) !== 'yes')
+  if (!(await mustAgree(call, reviewer, { statement: reviewer.correctionAttestation, verb: 'correct' }))) return;
+  if (!(await isAgreed(call.terminal, 'Sign this correction?')))
     throw new WrongCall('nothing was corrected: not attested');
 }
 

@@ -4,6 +4,7 @@ import type { GarbageCollection } from '../../contract/deletion.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { isAgreed } from '../terminal/question.ts';
 import { bytesText, exitCodes } from '../terminal/terminal.ts';
 import { namedSource, namedStudy, sourceNamed } from './named.ts';
 
@@ -24,8 +25,8 @@ async function agreed({ host, given, terminal }: CommandCall, kind: Kind, id: st
   if (!terminal.isInteractive)
     throw new WrongCall(`without a terminal the deletion cannot be confirmed: add --yes to delete ${what}`);
   if (!(await canBeDeleted(host.deletions, kind, id))) return;
-  terminal.remark(`${what} will be deleted for good; only a receipt of it stays.`);
-  if ((await terminal.ask('Type yes to delete it: ')) !== 'yes') throw new WrongCall('nothing was deleted');
+  terminal.remark(`${what} will be deleted permanently; only a record of the deletion remains.`);
+  if (!(await isAgreed(terminal, 'Delete it?'))) throw new WrongCall('nothing was deleted');
 }
 
 /** False for what was deleted before: its receipt is the answer. Throws what would refuse the deletion. */

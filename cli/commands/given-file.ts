@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
 import { type FlagTable, single, toggle } from '../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
+import { isAgreed, textAnswer } from '../terminal/question.ts';
 
 /** Throws `WrongCall` unless the user can read the path as a file with content. `absent` is the message if there is nothing. */
 export async function checkFile(path: string, absent: string): Promise<void> {
@@ -43,41 +44,43 @@ export function usualLabel(path: string, extension = ''): string {
 /** How a person answers for what is taken in. */
 export const rightsFlags: FlagTable = {
   label: single('TEXT', 'that of a source with the same bytes, else the name of the file', 'the name of the source'),
-  'rights-holder': single('NAME', 'asked at a terminal', 'who holds the rights in the media'),
-  'attest-rights': toggle('states that you may process this media; without it the command asks you at the terminal'),
+  'rights-holder': single('NAME', 'asked at a terminal', 'who owns the rights to the media'),
+  'attest-rights': toggle('confirms that you may process this media; without it the command asks you at the terminal'),
 };
 
 /** The statements about the media, and the terminal for asking a person. */
-type Answering = Pick<CommandCall, 'given' | 'terminal'>;
-
-const asked = ({ terminal }: Answering, question: string): Promise<string> =>
-  terminal.isInteractive ? terminal.ask(question) : Promise.resolve('');
+type Answering = Pick<CommandCall, 'given' | 'terminal' | 'rights'>;
 
 /** The holder of the rights in a file. Throws `WrongCall` if no flag names one and no person can answer. */
-async function rightsHolderOf(call: Answering, filename: string): Promise<string> {
-  const named = call.given.single('rights-holder') ?? (await asked(call, `Who holds the rights in ${filename}? `));
-  if (named === '') throw new WrongCall(`--rights-holder is missing: name who holds the rights in ${filename}`);
+async function rightsHolderOf({ given, terminal }: Answering, filename: string): Promise<string> {
+  const question = `Who owns the rights to ${filename}? (a name, for example yours)`;
+  const asked = async () => (terminal.isInteractive ? textAnswer(terminal, question) : null);
+  const named = given.single('rights-holder') ?? (await asked()) ?? '';
+  if (named === '') throw new WrongCall(`--rights-holder is missing: name who owns the rights to ${filename}`);
   return named;
 }
 
-/** Throws `WrongCall` unless a person attests the statement. */
-export async function attested(call: Answering, statement: string): Promise<void> {
-  if (call.given.has('attest-rights')) return;
-  const answer = await asked(call, `Do you attest that ${statement}? Type yes: `);
-  if (answer !== 'yes')
-    throw new WrongCall(`nothing was taken in: it was not attested that ${statement} (--attest-rights)`);
+/** Throws `WrongCall` unless a person confirms that they may do something on this computer, such as `process film.mkv`. */
+export async function attested({ given, terminal }: Answering, what: string): Promise<void> {
+  if (given.has('attest-rights')) return;
+  if (terminal.isInteractive && (await isAgreed(terminal, `May you ${what} on this computer?`))) return;
+  throw new WrongCall(`Stopped: you did not confirm that you may ${what} (--attest-rights). Nothing was copied.`);
 }
 
-/** Throws `WrongCall` unless a person answers for a file that is taken in; who holds the rights in it. */
-export async function rightsOf(call: Answering, filename: string): Promise<string> {
+/** Throws `WrongCall` unless a person answers for a file that is taken in; who owns the rights to it. */
+export const rightsOf = (call: Answering, filename: string): Promise<string> =>
+  call.rights === undefined ? answeredFor(call, filename) : call.rights.by((files) => answeredFor(call, files));
+
+/** The same for one file, or for several as `these 3 films`. */
+async function answeredFor(call: Answering, filename: string): Promise<string> {
   const { given, terminal } = call;
   if (!terminal.isInteractive && !given.has('rights-holder') && !given.has('attest-rights')) {
     throw new WrongCall(
-      `--rights-holder and --attest-rights are missing: name who holds the rights in ${filename}, and state that you may process it`,
+      `--rights-holder and --attest-rights are missing: name who owns the rights to ${filename}, and confirm that you may process it`,
     );
   }
   const rightsHolder = await rightsHolderOf(call, filename);
-  await attested(call, `you may process ${filename} on this machine`);
+  await attested(call, `process ${filename}`);
   return rightsHolder;
 }
 

@@ -160,7 +160,7 @@ async function ingestedFile(call: CommandCall, path: string, known?: SourceSessi
 async function ingestedVideo(call: CommandCall, url: string): Promise<SourceSessionRow> {
   const [startMs, endMs] = [timeOf(call, 'from'), timeOf(call, 'to')];
   if (startMs === null || endMs === null) throw new WrongCall('a video needs --from and --to');
-  await attested(call, 'you may download and process this range on this machine');
+  await attested(call, 'download and process this range');
   const request: Parameters<StudyHost['ingestVideo']>[0] = { url, startMs, endMs, localProcessingConfirmed: true };
   return call.host.ingestVideo(request, { ...shownAs(call, url), signal: call.signal });
 }

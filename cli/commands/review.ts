@@ -1,6 +1,5 @@
 import { HostError, NothingYet } from '../../client/host-error.ts';
 import { errorCodes } from '../../contract/base/errors.ts';
-import { isSameName } from '../../contract/base/grammar.ts';
 import {
   approvalReasons,
   type PublishReviewDecisions,
@@ -10,9 +9,13 @@ import {
 } from '../../contract/review.ts';
 import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { obstacleLines } from '../terminal/plan-lines.ts';
+import { isAgreed, type Shown } from '../terminal/question.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { readable, type ShownPlan, shownPlan } from './caption-approval.ts';
 import { studyArgument } from './named.ts';
+import { signedName } from './reviewer.ts';
 
 const flags: FlagTable = {
   reason: repeatable(
@@ -42,41 +45,22 @@ export const rethrownForApproval =
     throw new NothingYet('no approval of this study is valid', `a person has to approve it (${approving(runtimeId)})`);
   };
 
-/** Throws `WrongCall` if `--reviewer` names another one than the reviewer of the host. */
-export function checkReviewer(given: GivenFlags, { id, label }: Pick<Reviewer, 'id' | 'label'>): void {
-  const named = given.single('reviewer');
-  if (named === undefined || isSameName(named, label) || named === id) return;
-  throw new WrongCall(`--reviewer ${named}: the reviewer of this host is ${label} (${id}); name that one`);
-}
-
-/**
- * True if the person at the terminal has yet to agree to a statement, which is shown then. `--attest` agrees without a question in
- * the name that `--reviewer` gives. Throws `WrongCall` for another name, and if there is no
- * person to ask.
- */
-export function mustAgree(
-  { terminal, given }: CommandCall,
-  { id, label }: Reviewer,
-  { statement, verb }: { readonly statement: string; readonly verb: 'approve' | 'correct' },
-): boolean {
-  checkReviewer(given, { id, label });
-  if (given.has('attest')) return false;
-  if (!terminal.isInteractive) {
-    const done = verb === 'approve' ? 'approved' : 'corrected';
-    throw new WrongCall(
-      `nothing was ${done}: ${verb} at a terminal, or with --attest --reviewer "${label}", which attests "${statement}"`,
-    );
-  }
-  terminal.remark(`${label}: "${statement}"`);
-  return true;
-}
+const questions = { approve: 'Approve?', reject: 'Reject?', revoke: 'Withdraw the approval?' } as const;
 
 /** Shows the statement to the person at the terminal, who has to agree to it word for word or not at all. */
-async function attested({ terminal }: CommandCall, who: string, statement: string): Promise<void> {
+async function attested(
+  call: CommandCall,
+  reviewer: Reviewer,
+  {
+    verb,
+    statement,
+    shown,
+  }: { readonly verb: ReviewVerb; readonly statement: string; readonly shown: readonly Shown[] },
+): Promise<void> {
+  const { terminal } = call;
   if (!terminal.isInteractive) throw new WrongCall('a review needs a person at a terminal, who attests it');
-  terminal.remark(`${who}: "${statement}"`);
-  if ((await terminal.ask('Type yes to attest this: ')) !== 'yes')
-    throw new WrongCall('nothing was decided: not attested');
+  terminal.remark(`${await signedName(call, reviewer)}: "${statement}"`);
+  if (!(await isAgreed(terminal, questions[verb], shown))) throw new WrongCall('nothing was decided: not attested');
 }
 
 /** The codes of `--reason` that were given, in the order in which a host takes them. Throws `WrongCall`. */
@@ -98,10 +82,21 @@ async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: st
   }
 }
 
-/** Says before a signature that this host makes no captions of the study, and why: the person may have meant to get some. */
-async function warnOfCaptions({ host, terminal }: CommandCall, runtimeId: string): Promise<void> {
-  const line = noCaptionsLine(await host.overview(runtimeId));
+/**
+ * Shows before a signature what the captions of a study will be made of, or says that this host makes none, and why: the person may have
+ * meant to get some. Null if no captions can be made.
+ */
+async function plannedCaptions(call: CommandCall, runtimeId: string): Promise<ShownPlan | null> {
+  const { host, terminal } = call;
+  const overview = await host.overview(runtimeId);
+  const line = noCaptionsLine(overview);
   if (line !== null) terminal.remark(line);
+  const method = overview.captions.state === 'never' ? (await host.captions.methods(runtimeId)).chosen : null;
+  if (overview.captions.state === 'never' && method === null) return null;
+  const shown = await shownPlan(call, { runtimeId, method });
+  const obstacles = shown === null ? [] : obstacleLines(shown.plan);
+  for (const obstacle of obstacles) terminal.remark(obstacle);
+  return obstacles.length > 0 ? null : shown;
 }
 
 async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): Promise<PublishReviewDecisions> {
@@ -110,8 +105,12 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
   await checkState(call, verb, runtimeId, reviews.length);
   const note = given.single('note') ?? null;
   const statement = verb === 'revoke' ? reviewer.revocationAttestation : reviewer.decisionAttestation;
-  if (verb === 'approve') await warnOfCaptions(call, runtimeId);
-  await attested(call, reviewer.label, statement);
+  const planned = verb === 'approve' ? await plannedCaptions(call, runtimeId) : null;
+  await attested(call, reviewer, {
+    verb,
+    statement,
+    shown: readable(call, planned === null ? [] : [{ ...planned, name: runtimeId }]),
+  });
   const by = { reviewerId: reviewer.id, attestation: statement };
   if (verb === 'revoke') {
     return host.reviews.revoke(runtimeId, { reasonCodes: reasonsOf(given, verb, revocationReasons), note }, by);

@@ -5,6 +5,7 @@ import { type CauseText, causeText, plainSpelling, type Spelling } from '../../c
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { dataRootFlag } from '../options/data-root.ts';
 import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, toggle } from '../options/flags.ts';
+import type { SharedAnswer } from './question.ts';
 import type { ExitCode, Terminal } from './terminal.ts';
 
 /** How this process was called. */
@@ -87,6 +88,8 @@ export interface CommandCall {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly host: StudyHost;
+  /** Who owns the rights to the files of this call, if one answer holds for all of them. */
+  readonly rights?: SharedAnswer<string>;
   /** True if the host was started for this command, and ends with it. */
   isOwnHost(): boolean;
 }

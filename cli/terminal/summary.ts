@@ -4,7 +4,7 @@ import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
+import { estimateText, timeCode } from '../../formats/readable-numbers.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped, terminalSpelling, terminalText } from './call.ts';
 
@@ -16,7 +16,10 @@ export const withheldLine = (runtimeId: string, reasonCodes: readonly string[]):
   `the captions are withheld: ${namedReasons(reasonCodes)}; ${asTyped(`evidence ${runtimeId}`)} lists the next steps`;
 
 /** A warning before a study as a line. */
-export const warningLine = ({ code, text }: PlanWarning): string => `warning: ${text} (${code})`;
+export const warningLine = (warning: PlanWarning): string =>
+  warning.code === 'speech_will_be_recognised'
+    ? `Recognizing the speech with ${warning.engine} may take up to ${estimateText(warning.atMostMs)}.`
+    : `warning: ${warning.text} (${warning.code})`;
 
 /** True if a part of a study is missing because no spoken language was declared. */
 const lacksLanguage = ({ findings, captions, study, lifecycle }: RuntimeOverview): boolean =>

@@ -10,6 +10,8 @@ export const exitCodes = {
   noHost: 3,
   /** The work was done, and its result is withheld or rejected. */
   withheld: 4,
+  /** The captions were written, and `--strict` asks for more than they have. */
+  incomplete: 5,
   interrupted: 130,
 } as const;
 
@@ -70,7 +72,7 @@ function aheadOf(input: NodeJS.ReadableStream): TypedAhead {
 }
 
 /**
- * Asks the person at a terminal; Ctrl-D answers nothing. Lines that arrive with an answer answer the questions after it. Throws
+ * Asks the person at a terminal; null for Ctrl-D, the end of the input. Lines that arrive with an answer answer the questions after it. Throws
  * `Interrupted` for Ctrl-C, which a question keeps from the process, and for a signal: Ctrl-C reached the process before the
  * question did.
  */
@@ -79,7 +81,7 @@ export async function answerTo(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<string | null> {
   const ahead = aheadOf(input);
   if (signal?.aborted) throw new Interrupted();
   const typed = ahead.lines.shift();
@@ -105,7 +107,7 @@ export async function answerTo(
     // The question is still on the line.
     output.write('\n');
     if (answer !== null) throw answer;
-    return '';
+    return null;
   } finally {
     left.abort();
     lines.close();
@@ -121,6 +123,8 @@ export interface Terminal {
   readonly json: boolean;
   /** True if a person can answer. */
   readonly isInteractive: boolean;
+  /** The width of the terminal that shows remarks, in characters; null elsewhere. */
+  readonly columns: number | null;
   /** A result, on stdout. With `--json` the document, else the lines. */
   result(document: unknown, lines: readonly string[]): void;
   /** A remark for people, on stderr. */
@@ -132,8 +136,11 @@ export interface Terminal {
    * with `--json`.
    */
   measured(name: string, progress: WorkProgress): void;
-  /** Asks the person at the terminal. Call it only where `isInteractive`. Throws `Interrupted`. */
-  ask(question: string): Promise<string>;
+  /**
+   * Asks the person at the terminal; null at the end of the input. Call it only where `isInteractive`, and for an answer of yes or no
+   * through `isAgreed`. Throws `Interrupted`.
+   */
+  ask(question: string): Promise<string | null>;
 }
 
 const eraseLine = '\r\u001b[K';
@@ -161,6 +168,7 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
   return {
     json,
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    columns: stderr.isTTY ? stderr.columns || usualColumns : null,
     result: (document, lines) => {
       close();
       for (const line of json ? [JSON.stringify(document)] : lines) stdout.write(`${escapedLine(line)}\n`);

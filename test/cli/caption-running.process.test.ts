@@ -20,8 +20,10 @@ import { type Ended, runCommand, startBuilt } from './command.ts';
 const owner = ['--rights-holder', 'Me', '--attest-rights'];
 const approved = ['--attest', '--reviewer', 'Local review operator'];
 const noServer = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: '' };
-const attested: Answer = [/Type yes to attest this, lines to read all lines: /, 'yes'];
-const permitted: Answer = [/now and from now on\? Type yes: /, 'yes'];
+const attested: Answer = [/Approve\? Type yes, or type lines to read [^:]*: /, 'yes'];
+/** The first person who signs on a host is asked for their name. */
+const named: Answer = [/Your name: /, 'Sua Kim'];
+const permitted: Answer = [/now and from now on\? \[yes\/no\] /, 'yes'];
 
 const atTerminalTest = hasTerminal ? test : test.skip;
 const spokenTest = hasPocketsphinx ? test : test.skip;
@@ -57,7 +59,7 @@ async function opened(t: ExecutionContext, flags: readonly string[] = [], enviro
 }
 
 /** How often the command asked for a permission. */
-const questions = ({ stdout }: Ended): number => stdout.split('now and from now on? Type yes: ').length - 1;
+const questions = ({ stdout }: Ended): number => stdout.split('now and from now on? [yes/no] ').length - 1;
 
 /** The command that a refusal prints, without the program and the data root. */
 const printedCommand = (text: string): string[] =>
@@ -70,9 +72,10 @@ spokenAtTerminalTest('one running host captions a film with two tracks, with one
   const { at, file, isSame } = await opened(t, [], { OPENAI_BASE_URL: provider.baseUrl });
 
   await copyFile(sampleMedia, file('two.mp4'));
-  const two = await at([attested], 'caption', file('two.mp4'), '--from', 'ko', '--to', 'en', ...owner);
+  const two = await at([named, attested], 'caption', file('two.mp4'), '--from', 'ko', '--to', 'en', ...owner);
   t.is(two.exit, 0, two.stdout);
   t.is(questions(two), 0);
+  t.regex(two.stdout, /^Sua Kim: "I attest that I am the named reviewer/m);
   t.regex(await readFile(file('two.en.srt'), 'utf8'), /Good morning and welcome/);
 
   await writeFile(file('one.mkv'), await filmWithOneTrack());
@@ -160,7 +163,7 @@ atTerminalTest('a limit that is too low for a film is raised by one question, an
     refused.stderr,
     /The film has 2:02\.\d+, and this host studies at most 1:00\.000 at once\..*Permit it:\n.*settings set maximum-study-range-ms=14400000/,
   );
-  const made = await at([permitted, attested], ...call);
+  const made = await at([permitted, named, attested], ...call);
   t.is(made.exit, 0, made.stdout);
   t.is(questions(made), 1);
   t.regex(made.stdout, /Raise it, now and from now on\?/);
@@ -238,11 +241,11 @@ spokenTest('the caption executor that a person started a host with comes first w
   await writeFile(file('film.mkv'), await filmWithOneTrack());
   const made = await run('caption', file('film.mkv'), '--from', 'en', ...owner, ...approved);
   t.is(made.exit, 0, made.stderr);
-  t.regex(made.stderr, /the captions will be made of: recognized speech\n/);
+  t.regex(made.stderr, /^Captions source: speech recognized by pocketsphinx$/m);
   await copyFile(sampleMedia, file('two.mp4'));
   const two = await run('caption', file('two.mp4'), '--from', 'ko', '--to', 'en', ...owner, ...approved);
   t.is(two.exit, 0, two.stderr);
-  t.regex(two.stderr, /the captions will be made of: subtitle track in Korean, subtitle track in English\n/);
+  t.regex(two.stderr, /^Korean subtitles: track 2, the only one\nEnglish subtitles: track 3, the only one$/m);
 });
 
 test('each step has a command of its own on a running host without a caption executor', async (t) => {

@@ -206,7 +206,7 @@ test('a wrong call is reported before a host is started for it', async (t) => {
   await writeFile(nameless, 'x');
   await writeFile(empty, '');
   const bothMissing =
-    '--rights-holder and --attest-rights are missing: name who holds the rights in a.wav, and state that you may process it';
+    '--rights-holder and --attest-rights are missing: name who owns the rights to a.wav, and confirm that you may process it';
   for (const [args, message] of [
     [['ingest', none], `there is no file ${none}`],
     [['study', none, ...rights], `there is no file ${none}, and no source of a new data root has that name`],
@@ -230,10 +230,10 @@ test('a wrong call is reported before a host is started for it', async (t) => {
     ],
     [['ingest', media], bothMissing],
     [['study', media], bothMissing],
-    [['study', media, '--attest-rights'], '--rights-holder is missing: name who holds the rights in a.wav'],
+    [['study', media, '--attest-rights'], '--rights-holder is missing: name who owns the rights to a.wav'],
     [
       ['study', media, '--rights-holder', 'Me'],
-      'nothing was taken in: it was not attested that you may process a.wav on this machine (--attest-rights)',
+      'Stopped: you did not confirm that you may process a.wav (--attest-rights). Nothing was copied.',
     ],
     [['study', media, '--from', '20', '--to', '0:10'], '--to is not after --from: the range is empty'],
     [['study', media, '--to', 'ten'], '--to ten: a time is needed, such as 90, 1:30 or 1:02:03.250'],

@@ -10,7 +10,7 @@ import {
   studyArgument,
   studyLine,
 } from '../../cli/commands/named.ts';
-import { checkReviewer } from '../../cli/commands/review.ts';
+import { checkReviewer } from '../../cli/commands/reviewer.ts';
 import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import { HostError } from '../../client/host-error.ts';
@@ -132,7 +132,7 @@ test('bug: what a person agrees to delete was named by 64 hex digits alone', asy
     });
     return remarks;
   };
-  const last = 'will be deleted for good; only a receipt of it stays.';
+  const last = 'will be deleted permanently; only a record of the deletion remains.';
   t.deepEqual(await agreed('source', 'film'), [`film (source-session:ab01) ${last}`]);
   t.deepEqual(await agreed('runtime', 'film'), [`the study of film (${studies[0]?.runtimeId}) ${last}`]);
   t.deepEqual(await agreed('source', 'source-session:gone'), [`source source-session:gone ${last}`]);

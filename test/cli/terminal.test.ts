@@ -67,12 +67,12 @@ test('Ctrl-C at a question is an interruption, and no failure with a code of Nod
   await t.throwsAsync(answerTo('Sure? ', input, output), { instanceOf: Interrupted, message: 'interrupted' });
 });
 
-test('Ctrl-D at a question, and a terminal that closes, answer nothing', async (t) => {
+test('Ctrl-D at a question, and a terminal that closes, are the end of the input', async (t) => {
   const { input, output } = pressed('\u0004');
-  t.is(await answerTo('Sure? ', input, output), '');
+  t.is(await answerTo('Sure? ', input, output), null);
   const closing = pressed('');
   closing.input.end();
-  t.is(await answerTo('Sure? ', closing.input, closing.output), '');
+  t.is(await answerTo('Sure? ', closing.input, closing.output), null);
 });
 
 test('bug: Ctrl-C that came before its question was forgotten, and the question waited on', async (t) => {

@@ -1,0 +1,325 @@
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { Alignment, CaptionPlan, otherTrackReason, trackReason } from '../../contract/captions/caption-plan.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
+import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
+import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
+import { causeText, type Spelling } from '../../contract/causes/wording.ts';
+import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
+import { terminalSpelling } from './call.ts';
+import { englishName } from './language-tag.ts';
+
+/** So many places of a list are named before the question. */
+const firstPlaces = 4;
+const firstTexts = 2;
+/** The longest piece of a text that a list shows, in characters. */
+const longestText = 40;
+
+const chosenFor: Readonly<Record<(typeof trackReason.options)[number], string>> = {
+  chosen_by_person: 'chosen with --track',
+  attached_by_person: 'attached by you',
+  only_track: 'the only one',
+  exact_tag: 'its language is exactly the one asked for',
+  default_track: 'the default',
+  plain_track: 'the plain dialogue',
+  most_cues: 'it has the most lines',
+  first_track: 'the first one',
+};
+
+const notTakenFor: Readonly<Record<(typeof otherTrackReason.options)[number], string>> = {
+  another_was_chosen: 'another was chosen',
+  another_was_attached: 'a file was attached',
+  other_language: 'another language',
+  other_script: 'another script',
+  other_region: 'of another region',
+  language_contradicted: 'its text is in another language',
+  commentary: 'commentary',
+  forced_signs: 'signs only',
+  hearing_impaired: 'for the hard of hearing',
+  not_default: 'not the default',
+  fewer_cues: 'fewer lines',
+  later_track: 'comes later',
+};
+
+/** Why lines are left out, for lists; other reasons have the words of `reasonTexts`. */
+const shortReasons: Readonly<Record<string, string>> = {
+  low_confidence: 'not certain',
+  no_speech_evidence: 'too little speech there',
+  repetition: 'the same again and again',
+  boundary_only: 'at the edge of the speech',
+  disagreement: 'recognized differently each time',
+  language_mismatch: 'in another language',
+  translator_missing_line: 'no translation',
+  translator_unavailable: 'no translation',
+  recognizer_unavailable: 'no original',
+};
+
+/** A time as lists have it: tenths of a second are enough to find the place. */
+const placeText = (ms: number): string => timeCode(ms).slice(0, -2);
+
+/** Languages by their names, and lengths as people say them. */
+const spelling: Spelling = {
+  ...terminalSpelling,
+  language: englishName,
+  length: (ms) => (ms < 60_000 ? secondsText(ms) : placeText(ms)),
+};
+
+/** Sentences as lines of at most so many characters, broken at spaces; the lines after the first are indented. Null breaks nothing. */
+export function brokenAt(columns: number | null, sentences: readonly string[]): readonly string[] {
+  if (columns === null) return sentences;
+  return sentences.flatMap((sentence) => {
+    const [, indent = ''] = /^( *)/.exec(sentence) ?? [];
+    const lines: string[] = [];
+    for (const word of sentence.trimStart().split(' ')) {
+      const line = lines.at(-1);
+      if (line !== undefined && [...line, ...word].length + 1 < columns) lines[lines.length - 1] = `${line} ${word}`;
+      else lines.push(`${indent}${lines.length === 0 ? '' : '  '}${word}`);
+    }
+    return lines;
+  });
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A cause or a remark of a plan as one line. */
+const causeLine = (cause: Cause | PlanRemark): string => capital(causeText(cause, 'terminal', spelling).what);
+
+const withRemedy = (cause: Cause | PlanRemark): string => {
+  const { remedy } = causeText(cause, 'terminal', spelling);
+  return remedy === null ? causeLine(cause) : `${causeLine(cause)}; ${remedy}`;
+};
+
+type PlanSide = CaptionPlan['sides'][CaptionSide];
+type Choice = NonNullable<PlanSide['choice']>;
+type Candidate = Pick<Choice['others'][number], 'trackIndex' | 'origin' | 'title'>;
+
+/** Text of one line, cut where a list would become hard to read. */
+function quoted(text: string | null): string {
+  if (text === null) return '(no text)';
+  const line = text.replaceAll(/\s+/g, ' ');
+  const characters = [...line];
+  return characters.length <= longestText
+    ? `'${line}'`
+    : `'${characters
+        .slice(0, longestText - 1)
+        .join('')
+        .trimEnd()}…'`;
+}
+
+const trackText = ({ trackIndex, origin, title }: Candidate): string =>
+  [origin === 'file' ? `file (track ${trackIndex})` : `track ${trackIndex}`, title === null ? [] : quoted(title)]
+    .flat()
+    .join(', ');
+
+const languageText = ({ chosen, asked }: Choice): string => englishName(chosen?.language ?? chosen?.tag ?? asked);
+
+/** Where the lines of a side come from, and why; null for a side without lines. */
+function originLine({ origin, engine, choice }: PlanSide, { translation }: CaptionPlan): string | null {
+  if (origin === 'recognizer') return `Captions source: speech recognized by ${engine ?? 'the recognizer'}`;
+  if (origin === 'translator') {
+    const what = translation === null ? 'lines' : countText(translation.lines, 'line');
+    const language = choice === null ? '' : ` into ${englishName(choice.asked)}`;
+    return `${what} will be translated${language} by ${engine ?? 'the model'}; a translation that fails its checks is left out`;
+  }
+  if (origin === 'test_seam') return 'Captions source: the fixed texts of a test';
+  if (origin === 'none' || choice?.chosen == null) return null;
+  const { chosen, others } = choice;
+  // Tracks in other languages are no alternatives.
+  const rivals = others.filter(({ reason }) => reason !== 'other_language');
+  const notTaken = rivals.map((other) => `${trackText(other)}, ${notTakenFor[other.reason]}`);
+  return [
+    `${languageText(choice)} subtitles: ${trackText(chosen)}, ${chosenFor[chosen.reason]}`,
+    ...(notTaken.length === 0 ? [] : [`not taken: ${notTaken.join('; ')}`]),
+  ].join('; ');
+}
+
+const sidesOf = ({ sides: { source, target } }: CaptionPlan): readonly PlanSide[] => {
+  const track = ({ choice }: PlanSide) => choice?.chosen?.trackIndex;
+  const isOne = source.origin === target.origin && track(source) === track(target);
+  return isOne ? [source] : [source, target];
+};
+
+/** Where the lines of a plan come from, a line for each side. */
+export const originLines = (plan: CaptionPlan): readonly string[] =>
+  sidesOf(plan).flatMap((side) => originLine(side, plan) ?? []);
+
+/** Remarks whose places a plan lists. */
+const listedRemarks: readonly PlanRemark['code'][] = [
+  'passages_without_line',
+  'lines_left_out',
+  'lines_without_speech',
+  'texts_apart',
+];
+
+/** What lists say of more entries than they name. */
+function list(entries: readonly string[], count: number, most: number, mark = ', '): string {
+  const named = entries.slice(0, most);
+  return [...named, ...(count > named.length ? ['…'] : [])].join(mark);
+}
+
+const gapsText = ({ counts, gaps }: CaptionPlan, most: number): readonly string[] =>
+  counts.gaps === 0
+    ? []
+    : [
+        `${countText(counts.gaps, 'spoken passage')} ${counts.gaps === 1 ? 'has' : 'have'} no line: ${list(
+          gaps.map(({ startMs }) => placeText(startMs)),
+          counts.gaps,
+          most,
+        )}`,
+      ];
+
+const reasonOf = (code: string): string => shortReasons[code] ?? (isReason(code) ? reasonTexts[code] : code);
+
+const leftOutText = ({ counts, leftOut }: CaptionPlan, most: number): readonly string[] =>
+  counts.leftOut === 0
+    ? []
+    : [
+        `${countText(counts.leftOut, 'line')} left out: ${list(
+          leftOut.map(
+            ({ startMs, text, reasonCode }) => `${placeText(startMs)} ${quoted(text)} (${reasonOf(reasonCode)})`,
+          ),
+          counts.leftOut,
+          most,
+          '; ',
+        )}`,
+      ];
+
+const apartText = ({ counts, apart }: CaptionPlan, most: number): readonly string[] =>
+  counts.apart === 0
+    ? []
+    : [
+        `${counts.apart === 1 ? '1 sign or note' : `${counts.apart} signs and notes`} over speech, in no line: ${list(
+          apart.map(({ startMs, text }) => `${placeText(startMs)} ${quoted(text)}`),
+          counts.apart,
+          most,
+          '; ',
+        )}`,
+      ];
+
+const withoutSpeechText = ({ counts, withoutSpeech }: CaptionPlan, most: number): readonly string[] =>
+  counts.withoutSpeech === 0
+    ? []
+    : [
+        `${countText(counts.withoutSpeech, 'line')} ${counts.withoutSpeech === 1 ? 'is' : 'are'} where no speech was found: ${list(
+          withoutSpeech.map(({ startMs }) => placeText(startMs)),
+          counts.withoutSpeech,
+          most,
+        )}`,
+      ];
+
+const comparedTexts: Readonly<Record<CaptionPlan['compared'], string | null>> = {
+  with_sound: null,
+  both: null,
+  with_other_side: 'The two languages were compared with each other, and not with the speech.',
+  none: 'Nothing was compared with the film: check a few lines against it.',
+};
+
+/** Remarks that say the same of both sides are one. */
+const remarksOf = (plan: CaptionPlan): readonly PlanRemark[] => {
+  const isSingle = sidesOf(plan).length === 1;
+  return plan.remarks.filter(({ params }) => !isSingle || !('side' in params) || params.side === 'source');
+};
+
+/**
+ * What a person has to see of a plan before they approve it: where its lines come from, and all that is not as it should be. A good film
+ * has its source alone.
+ */
+export function planLines(plan: CaptionPlan): readonly string[] {
+  const compared = comparedTexts[plan.compared];
+  return [
+    ...originLines(plan),
+    ...remarksOf(plan)
+      .filter(({ code }) => !listedRemarks.includes(code))
+      .map(causeLine),
+    ...gapsText(plan, firstPlaces),
+    ...leftOutText(plan, firstTexts),
+    ...apartText(plan, firstTexts),
+    ...withoutSpeechText(plan, firstPlaces),
+    ...(compared === null ? [] : [compared]),
+  ];
+}
+
+const rateText = (numerator: number, denominator: number): string =>
+  numerator === denominator ? '' : `, at the rate ${numerator}:${denominator}`;
+
+const verdictText = (alignment: Alignment): string => {
+  if (alignment.verdict === 'unknown') return `unknown (${alignment.reason.replaceAll('_', ' ')})`;
+  if (alignment.verdict === 'other_cut') return `another cut, in ${alignment.pieces.length} pieces`;
+  const { verdict, numerator, denominator, offsetMs, score, bound } = alignment;
+  const words = { in_sync: 'in time', shifted: 'shifted', drifts: 'drifts' }[verdict];
+  return `${words} (${offsetMs} ms${rateText(numerator, denominator)}; score ${score}, at least ${bound} is needed)`;
+};
+
+function wholeSide(name: string, side: PlanSide, plan: CaptionPlan): readonly string[] {
+  const line = originLine(side, plan);
+  if (line === null) return [];
+  const others = side.choice?.others ?? [];
+  return [
+    `${name}: ${line}`,
+    ...(side.choice?.chosen == null ? [] : [`  ${countText(side.choice.chosen.cues, 'cue')} in the track`]),
+    ...others.map(
+      (each) => `  not taken: ${trackText(each)}, ${notTakenFor[each.reason]}, ${countText(each.cues, 'cue')}`,
+    ),
+    ...(side.withSound === null ? [] : [`  compared with the speech: ${verdictText(side.withSound)}`]),
+  ];
+}
+
+/** The whole plan, for the person who asks for it. */
+export function wholePlanLines(plan: CaptionPlan): readonly string[] {
+  const { sides, rules, withOtherSide, agreement } = plan;
+  const { gaps } = rules;
+  const isSingle = sidesOf(plan).length === 1;
+  const compared = comparedTexts[plan.compared];
+  return [
+    ...wholeSide(isSingle ? 'lines' : 'original', sides.source, plan),
+    ...(isSingle ? [] : wholeSide('translation', sides.target, plan)),
+    ...(withOtherSide === null ? [] : [`the two languages: ${verdictText(withOtherSide)}`]),
+    ...(agreement === null
+      ? []
+      : [`${agreement.agreeMilli} of 1000 lines agree in time; at least ${agreement.leastMilli} have to`]),
+    ...(compared === null ? [] : [compared]),
+    ...remarksOf(plan)
+      .filter(({ code }) => !listedRemarks.includes(code))
+      .map(withRemedy),
+    ...gapsText(plan, Infinity),
+    ...leftOutText(plan, Infinity),
+    ...apartText(plan, Infinity),
+    ...withoutSpeechText(plan, Infinity),
+    `${countText(plan.lines.count, 'line')} will be written, by caption rules ${rules.captions}, rules of tracks ${rules.trackChoice}, rules of timing ${rules.alignment}`,
+    `a spoken passage is named if it lasts at least ${secondsText(gaps.leastMs)}, and lines cover less than ${gaps.coveredMilli / 10} % of it`,
+  ];
+}
+
+/** The obstacles of a plan, a line each, with what to do. */
+export const obstacleLines = ({ obstacles }: CaptionPlan): readonly string[] => obstacles.map(withRemedy);
+
+const unsureTimings: readonly PlanRemark['code'][] = [
+  'timing_unknown',
+  'side_shifted',
+  'side_drifts',
+  'sides_disagree',
+  'speech_not_measured',
+];
+
+/** True if lines of a plan lack nothing that is known, and their times are known to be right. */
+export const isComplete = ({ counts, compared, remarks }: CaptionPlan): boolean =>
+  counts.gaps === 0 &&
+  counts.leftOut === 0 &&
+  compared !== 'none' &&
+  !remarks.some(({ code }) => unsureTimings.includes(code));
+
+/**
+ * Captions that are made, in one line. Captions that nothing was compared with are written, and not accepted. `lines` is how many the
+ * file has.
+ */
+export function endLine(plan: CaptionPlan, lines: number): string {
+  const isCompared = plan.compared !== 'none';
+  const timing = remarksOf(plan).filter(({ code }) => unsureTimings.includes(code) && code !== 'timing_unknown');
+  return [
+    `Captions ${isCompared ? 'ready' : 'written'}: ${countText(lines, 'line')}`,
+    ...(isCompared ? [] : ['nothing was compared with the film']),
+    ...timing.map((remark) => causeText(remark, 'terminal', spelling).what),
+    ...gapsText(plan, firstPlaces),
+    ...leftOutText(plan, 0).map((text) => text.replace(/: …$/, '')),
+  ].join('; ');
+}
