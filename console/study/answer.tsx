@@ -33,6 +33,11 @@ const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) 
   black_frames: (measured) => `Black picture: ${spread(measured)}.`,
 };
 
+/** What a captioner asks first; pictures and sound as such come after it. */
+const ofWords: readonly string[] = [
+  ...['language-ranges-receipt', 'speech_activity', 'subtitle_track', 'transcript', 'screen_text'],
+];
+
 /** Kinds without a sentence of their own: the timeline draws them, or the sentence of the subtitles has them. */
 const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
 
@@ -52,11 +57,12 @@ function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
 }
 
 /**
- * The findings of a study, in sentences and in the order of the host. Kinds without findings, and kinds that could not be
- * measured, are below the timeline.
+ * The findings of a study in sentences, those of speech and subtitles or the others, each in the order of the host. Kinds without
+ * findings, and kinds that could not be measured, are below the timeline.
  */
-export function foundSentences(findings: readonly Finding[]): readonly string[] {
+export function foundSentences(findings: readonly Finding[], isOfWords: boolean): readonly string[] {
   return findings
+    .filter(({ kind }) => ofWords.includes(kind) === isOfWords)
     .filter((finding) => finding.state === 'available' && !isNothing(finding))
     .filter((finding) => !untold.includes(finding.kind) && !isPlain(finding))
     .map((finding) => {
@@ -88,13 +94,14 @@ const withheldWords = (cause: RuntimeOverview['withheld'][number]['cause'], reas
 export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
   const { findings, claims, withheld } = overview;
   const isLive = overview.study.reason === null && overview.lifecycle !== 'terminal';
-  const found = foundSentences(findings);
+  const found = foundSentences(findings, true);
+  const measured = foundSentences(findings, false);
   return (
     // It scrolls beside the player, so the keyboard reaches it.
     <div class="answer" tabIndex={0} role="region" aria-label="What the study says">
       <section aria-labelledby="found">
         <h2 id="found">What was found</h2>
-        {found.length === 0 ? (
+        {found.length + measured.length === 0 ? (
           <p class="quiet">{isLive ? 'Nothing yet.' : 'Nothing.'}</p>
         ) : (
           <ul class="plain answer-list">
@@ -102,6 +109,16 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
               <li key={words}>{words}</li>
             ))}
           </ul>
+        )}
+        {measured.length > 0 && (
+          <details>
+            <summary>Pictures and sound</summary>
+            <ul class="plain answer-list">
+              {measured.map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </ul>
+          </details>
         )}
       </section>
       <section aria-labelledby="claimed">

@@ -12,6 +12,7 @@ import type { CaptionWay } from '../words/caption-ways.ts';
 import { pageReason, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted, moment } from '../words/numbers.ts';
+import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
@@ -45,7 +46,7 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
                   <th scope="col" class="number">
                     Lines
                   </th>
-                  <th scope="col">Findings in the lines of the host</th>
+                  <th scope="col">Findings</th>
                 </tr>
               </thead>
               <tbody>
@@ -70,13 +71,29 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
 
 type Correction = CaptionCorrections['corrections'][number];
 
-/** A correction in words: `2 × reworded, 1 × split`. */
-function correctionWords({ changes, reverts }: Correction): string {
-  if (reverts !== null) return 'took a correction back';
-  const counts = new Map<string, number>();
-  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return [...counts].map(([kind, count]) => `${count} × ${wordsOf(kind)}`).join(', ');
+type Change = Correction['changes'][number];
+
+/** The texts and times of lines, as a person compares them. */
+function linesWords(lines: Change['before'], { kind }: Change, isOne: boolean): string {
+  const times = ({ startMs, endMs }: Change['before'][number]) => `${placeTime(startMs)}–${placeTime(endMs)}`;
+  const texts = ({ source, target }: Change['before'][number]) =>
+    [target.text, ...(isOne ? [] : [source.text])].map((text) => text ?? '–').join(' / ');
+  return lines.map((line) => (kind === 'reworded' ? texts(line) : `${times(line)} ${texts(line)}`)).join(' | ');
 }
+
+/** What a correction changed: each line before it, and after it. */
+const ChangeList = ({ changes, isOne }: { readonly changes: readonly Change[]; readonly isOne: boolean }) => (
+  <ul class="plain changed">
+    {changes.map((change, at) => (
+      <li key={at}>
+        <span class="quiet">{sentence(wordsOf(change.kind))}:</span>{' '}
+        {change.before.length > 0 && <del>{linesWords(change.before, change, isOne)}</del>}
+        {change.before.length > 0 && change.after.length > 0 && ' → '}
+        {change.after.length > 0 && <ins>{linesWords(change.after, change, isOne)}</ins>}
+      </li>
+    ))}
+  </ul>
+);
 
 interface HistoryProps {
   readonly corrections: CaptionCorrections;
@@ -87,7 +104,7 @@ interface HistoryProps {
 function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
   const host = useHost();
   const [undoing, setUndoing] = useState<string | null>(null);
-  const { runtimeId, head, reviewer, obstacle } = corrections;
+  const { runtimeId, head, reviewer, obstacle, languages } = corrections;
   if (corrections.corrections.length === 0 || head === null) return null;
   const revert = (correction: Correction) => async (by: Attested) => {
     const answer = await host.captions.correct(
@@ -105,7 +122,8 @@ function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
         {corrections.corrections.toReversed().map((correction) => (
           <li key={correction.correctionId} class="row">
             <div class="row-main">
-              <p class="row-title">{sentence(correctionWords(correction))}</p>
+              {correction.reverts !== null && <p class="row-title">Took a correction back</p>}
+              <ChangeList changes={correction.changes} isOne={languages?.source === languages?.target} />
               <p class="quiet">
                 {correction.reviewer.label}, {moment(correction.recordedAt)}
                 {correction.note !== null && `: ${correction.note}`}

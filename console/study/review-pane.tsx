@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
@@ -8,13 +9,14 @@ import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { Agree, Choice, CountedField, excessOf } from '../parts/field.tsx';
+import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
-import { playback } from '../player/playback.ts';
+import { type Playback, playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { pageReason, whatWords } from '../words/cause-words.ts';
-import { clockTime, counted } from '../words/numbers.ts';
+import { counted } from '../words/numbers.ts';
+import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
@@ -85,10 +87,10 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
     discardDraft(corrections);
     setUnsaved(0);
   };
-  const [choice, setChoice] = useState<'approve' | 'reject' | null>(null);
+  const [choice, setChoice] = useState<'approve' | 'reject'>('approve');
   const [reasons, setReasons] = useState<readonly RejectionReason[]>([]);
   const [note, setNote] = useState('');
-  const isChosen = choice === 'approve' ? unsaved === 0 : choice === 'reject' && reasons.length > 0;
+  const isChosen = choice === 'approve' ? unsaved === 0 : reasons.length > 0;
   const isReady = isChosen && excessOf(note, longestNote) === 0;
   const decide = async (by: Attested) => {
     const decision: ReviewDecision =
@@ -118,37 +120,33 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
           </div>
         </Notice>
       )}
-      <fieldset class="choice">
-        <legend class="sr">Decision</legend>
-        <Choice name="decision" isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
-          {captions.state === 'never' ? (
-            <>
-              {`This host cannot make captions of it: ${whatWords(captions.causes)}.`}{' '}
-              <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
-            </>
-          ) : corrections.lines.length > 0 ? (
-            'Captions can then be made of these lines.'
-          ) : (
-            'Captions can then be made.'
-          )}
-        </Choice>
-        <Choice name="decision" isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
-          Final for this study. You can study the range again and review that.
-        </Choice>
-      </fieldset>
       {choice === 'reject' && <Reasons all={rejectionReasons} chosen={reasons} onChoose={setReasons} />}
-      {choice !== null && (
-        <>
-          <NoteField note={note} onNote={setNote} />
-          <Ceremony
-            reviewer={reviewer}
-            statement={reviewer.decisionAttestation}
-            button={choice === 'approve' ? 'Approve for captions' : 'Reject'}
-            isReady={isReady}
-            onSigned={decide}
-          />
-        </>
+      {choice === 'reject' ? (
+        <p class="quiet">A rejection is final for this study. You can study the film again, and review that.</p>
+      ) : captions.state === 'never' ? (
+        <p>
+          {`No captions can be made of it: ${whatWords(captions.causes)}.`}{' '}
+          <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
+        </p>
+      ) : (
+        <p class="quiet">Captions are then made of these lines.</p>
       )}
+      <details>
+        <summary>Add a note</summary>
+        <NoteField note={note} onNote={setNote} />
+      </details>
+      <Ceremony
+        key={choice}
+        reviewer={reviewer}
+        statement={reviewer.decisionAttestation}
+        button={choice === 'approve' ? 'Approve for captions' : 'Reject'}
+        isReady={isReady}
+        onSigned={decide}
+      >
+        <button type="button" onClick={() => setChoice(choice === 'approve' ? 'reject' : 'approve')}>
+          {choice === 'approve' ? 'Reject…' : 'Do not reject'}
+        </button>
+      </Ceremony>
     </section>
   );
 }
@@ -202,6 +200,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
     `${overview.journalHead} ${study.ready}`,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
+  const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
       {({ reviewer, reviews, corrections }) => (
@@ -215,9 +214,12 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             )}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
-            <StudyAnswer overview={overview} />
+            <details class="technical">
+              <summary>What the study found</summary>
+              <StudyAnswer overview={overview} />
+            </details>
           </div>
-          <ReviewedLines corrections={corrections} runtimeId={runtimeId} />
+          <ReviewedLines corrections={corrections} runtimeId={runtimeId} plan={null} control={control} />
         </div>
       )}
     </RemotePart>
@@ -258,13 +260,16 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
 interface ReviewedLinesProps {
   readonly corrections: CaptionCorrections;
   readonly runtimeId: string;
+  /** What these lines lack; null without a plan. */
+  readonly plan: CaptionPlan | null;
+  readonly control: Playback;
 }
 
-/** The lines that captions have or would have, beside the decision on them; each plays its speech. */
-function ReviewedLines({ corrections: { lines, languages, base, range }, runtimeId }: ReviewedLinesProps) {
-  const control = useMemo(() => playback(range.startMs), [runtimeId]);
-  if (lines.length === 0 || languages === null) return null;
+/** The lines that captions have or would have, beside the decision on them, with what is missing between them; each plays its speech. */
+function ReviewedLines({ corrections: { lines, languages, base }, runtimeId, plan, control }: ReviewedLinesProps) {
+  if (languages === null || (lines.length === 0 && (plan?.gaps.length ?? 0) === 0)) return null;
   const isOneLanguage = languages.source === languages.target;
+  const rows = reviewRows(lines, plan);
   return (
     <section class="review-lines" aria-labelledby="reviewed-lines">
       <h2 id="reviewed-lines">
@@ -272,24 +277,57 @@ function ReviewedLines({ corrections: { lines, languages, base, range }, runtime
       </h2>
       <Player runtimeId={runtimeId} control={control} hasCaptions={false} />
       <ol class="plain">
-        {lines.slice(0, shownLines).map(({ id, startMs, endMs, source, target }) => (
-          <li key={id}>
+        {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
+          <li key={key} data-missing={missing !== null}>
             <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
               <Icon name="play" />
-              <span class="sr">Play the line at</span> {clockTime(startMs)}
+              <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}
             </button>
             <span>
-              {!isOneLanguage && <LineText text={source} language={languages.source} />}
-              <LineText text={target} language={languages.target} />
+              {line !== null && <LineText text={line.target} language={languages.target} />}
+              {line !== null && !isOneLanguage && <LineText text={line.source} language={languages.source} />}
+              {missing !== null && <span class="caption-text">{missing}</span>}
             </span>
           </li>
         ))}
       </ol>
-      {lines.length > shownLines && (
-        <p class="quiet">{counted(lines.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
+      {rows.length > shownLines && (
+        <p class="quiet">{counted(rows.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
       )}
     </section>
   );
+}
+
+type Line = CaptionCorrections['lines'][number];
+
+interface ReviewRow {
+  readonly key: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Null for speech without a line, and for a line that is left out. */
+  readonly line: Line | null;
+  /** What is missing there; null for a line. */
+  readonly missing: string | null;
+}
+
+/** The lines with what is missing between them, in order of time. A line that is left out is among the lines if it has a place there. */
+export function reviewRows(
+  lines: readonly Line[],
+  plan: Pick<CaptionPlan, 'gaps' | 'leftOut'> | null,
+): readonly ReviewRow[] {
+  const shown = new Set(lines.map(({ id }) => id));
+  const leftOut = (plan?.leftOut ?? []).filter(({ lineId }) => !shown.has(lineId));
+  return [
+    ...lines.map((line) => ({ key: line.id, startMs: line.startMs, endMs: line.endMs, line, missing: null })),
+    ...(plan?.gaps ?? []).map(({ startMs, endMs }) => ({
+      ...{ key: `gap ${startMs}`, startMs, endMs, line: null },
+      missing: 'Speech without a line',
+    })),
+    ...leftOut.map(({ lineId, startMs, endMs, text, reasonCode }) => ({
+      ...{ key: lineId, startMs, endMs, line: null },
+      missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`,
+    })),
+  ].sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }
 
 /** So many lines are read before a decision without the editor. */
@@ -299,11 +337,11 @@ const LineText = ({
   text: { text, reasonCode },
   language,
 }: {
-  readonly text: CaptionCorrections['lines'][number]['source'];
+  readonly text: Line['source'];
   readonly language: string;
 }) =>
   text === null ? (
-    <span class="caption-text withheld-word">Withheld: {pageReason(reasonCode ?? '')}</span>
+    <span class="caption-text withheld-word">Left out: {pageReason(reasonCode ?? '')}</span>
   ) : (
     <span class="caption-text" lang={language}>
       {text}

@@ -156,7 +156,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Study again
         </button>
       )}
-      {next === 'review' && (
+      {next === 'review' && pane !== 'review' && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review
         </a>

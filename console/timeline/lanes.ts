@@ -176,11 +176,11 @@ export function trackLanguage(of: Finding, findings: readonly Finding[]): string
   return first === undefined ? null : languageName(first.language);
 }
 
-/** The title of a finding. Subtitles of several tracks differ by their language: `Korean subtitles (track 2)`. */
+/** The title of a finding. Subtitles of several tracks differ by their language: `Korean (track 2)`. */
 function titleOf(finding: Finding, findings: readonly Finding[]): string {
   const language = finding.kind === 'subtitle_track' ? trackLanguage(finding, findings) : null;
   if (language === null || finding.trackIndex === null) return sentence(finding.title);
-  return `${language} subtitles (track ${finding.trackIndex})`;
+  return `${language} (track ${finding.trackIndex})`;
 }
 
 /** One lane for each evidence that the host answers, of whatever kind; several of one kind are in the order of the host. */

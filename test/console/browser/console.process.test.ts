@@ -20,6 +20,7 @@ import {
   ingestDropped,
   produceCaptions,
   study,
+  toggleDetails,
   verdict,
 } from './console-way.ts';
 
@@ -153,7 +154,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
 inBrowser('a subtitle file is attached to a source by a person who answers for it', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await attachSubtitles(page, { name: 'film.ko.srt', text: '1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n' });
   const attached = page.getByRole('region', { name: 'Attached subtitle files' }).getByRole('listitem');
   await attached.waitFor();
@@ -168,12 +169,12 @@ inBrowser('a subtitle file is attached to a source by a person who answers for i
 inBrowser('a subtitle file that cannot be read is refused with its line, and what was typed stays', async (t) => {
   const { browser, address } = t.context;
   const { page } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await attachSubtitles(page, { name: 'bad.srt', text: '1\n00:00:03,000 --> 00:00:02,000\nends too early\n' });
   const form = page.getByRole('form', { name: 'Attach a subtitle file' });
   await form.getByText('invalid_subtitle_file').waitFor();
   t.regex(await form.getByRole('alert').innerText(), /Line 2/);
-  t.is(await form.getByLabel('Rights holder').inputValue(), 'The maker of the text');
+  t.is(await form.getByLabel('Who owns the rights?').inputValue(), 'The maker of the text');
   await page.context().close();
 });
 
@@ -234,6 +235,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
 inBrowser('an actor is scrubbed on its chart, and a chart lights up while a study runs', async (t) => {
   const { browser, address, origin } = t.context;
   const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Operations' }).click();
   await page.getByRole('link', { name: 'Lifecycles' }).click();
   await page
     .getByRole('link', { name: /^Study/ })
@@ -442,10 +444,10 @@ inBrowser(
 inBrowser('a source is renamed, and words of its subtitles lead to their second', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'New study of Dropped film, second cut' }).waitFor();
+  await page.getByRole('link', { name: 'Captions for Dropped film, second cut' }).waitFor();
   await page.getByRole('searchbox').fill('second cut');
   await page.getByText('1 of 1 source').waitFor();
   await page.getByRole('searchbox').fill('reading room welcome');
