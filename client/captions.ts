@@ -7,6 +7,7 @@ import type {
   QualityControlRow,
 } from '../contract/captions/caption-answers.ts';
 import type { RequestedMethod } from '../contract/captions/caption-method.ts';
+import type { CaptionPlanAnswer } from '../contract/captions/caption-plan.ts';
 import type {
   AskedChange,
   CaptionCorrectionPreview,
@@ -29,6 +30,15 @@ export interface WrittenBy {
   readonly on?: Pick<CaptionCorrections, 'head'>;
 }
 
+/** The choices of a caption plan; what is left out, the host chooses. */
+export interface PlanChoices {
+  readonly from?: string;
+  readonly to?: string;
+  readonly method?: RequestedMethod;
+  /** Stream indexes of text tracks, one for each side at most. */
+  readonly tracks?: readonly number[];
+}
+
 type CaptionRow = CaptionProductions['captions'][number];
 
 const pollMs = 250;
@@ -46,6 +56,16 @@ export class Captions {
   /** The ways to captions of a study, and what each takes. */
   methods(runtimeId: string): Promise<CaptionMethodList> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-methods`);
+  }
+
+  /**
+   * What captions of a study will be made of. `digest` is what `reviews.decide` names as its `plan`. Throws `HostError` as a production by
+   * this method does, and `invalid_caption_plan_request` for a choice that the study does not have.
+   */
+  plan(runtimeId: string, { tracks = [], ...choices }: PlanChoices = {}): Promise<CaptionPlanAnswer> {
+    const track = tracks.length === 0 ? undefined : tracks.join(',');
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-plan`;
+    return this.#transport.json(`${path}${queryOf({ ...choices, track })}`);
   }
 
   /**

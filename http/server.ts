@@ -95,7 +95,7 @@ export const routeTable = (
     ...overviewRoutes(services.overviews),
     ...auditRoutes(services.audits),
     ...publishReviewRoutes(services.reviews),
-    ...captionRoutes(services.captions, services.captionReads, services.captionMethods),
+    ...captionRoutes(services.captions, services.captionReads, services.captionMethods, services.captionPlans),
     ...correctionRoutes(services.corrections),
     ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),

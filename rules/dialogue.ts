@@ -16,6 +16,15 @@ export interface Dialogue {
   readonly apart: readonly TimedText[];
 }
 
+/** How the lines of one track differ from its cues. */
+export interface DialogueChanges {
+  /** Lines that end, or begin, at a line beside them. Zero for captions that roll, whose steps all end so. */
+  readonly trimmed: number;
+  /** Lines of several cues that are shown in one moment. */
+  readonly joined: number;
+  readonly isRolling: boolean;
+}
+
 /**
  * The bounds of this rule; they are choices, and were not measured. A cue that is shown into the next one is trimmed
  * if `leastMs` or `leastShare` of it are left. Otherwise both belong to one moment. Equal texts within `frameMs` are one if one of them
@@ -141,6 +150,7 @@ function longSpans(cues: readonly Range[]): ReadonlySet<string> {
 interface Moment extends Range {
   readonly texts: (string | null)[];
   readonly placement?: CuePlacement;
+  readonly isTrimmed?: true;
 }
 
 const rowsOf = (text: string | null): string[] => text?.split('\n') ?? [];
@@ -175,7 +185,7 @@ function successive(cues: readonly TimedText[]): Moment[] {
   for (const cue of cues) {
     const last = moments.at(-1);
     if (last === undefined || cue.startMs >= last.endMs) moments.push(momentOf(cue));
-    else if (isCutBy(last, cue)) moments.splice(-1, 1, { ...last, endMs: cue.startMs }, momentOf(cue));
+    else if (isCutBy(last, cue)) moments.splice(-1, 1, { ...last, endMs: cue.startMs, isTrimmed: true }, momentOf(cue));
     else {
       last.texts.push(cue.text);
       moments.splice(-1, 1, hullWith(last, cue));
@@ -235,15 +245,16 @@ function ownStretch(cue: Range, lines: readonly Range[]): Range | null {
 /** Puts moments beside lines that are there; those that are mostly over them stay apart. */
 function putBeside(lines: readonly Moment[], more: readonly Moment[], apart: Moment[]): Moment[] {
   if (lines.length === 0) return [...more];
-  const own = more.flatMap((moment) => {
+  const own = more.flatMap((moment): Moment[] => {
     const stretch = ownStretch(moment, lines);
     if (stretch === null) apart.push(moment);
-    return stretch === null ? [] : [{ ...moment, ...stretch }];
+    if (stretch === null) return [];
+    return [lengthOf(stretch) < lengthOf(moment) ? { ...moment, ...stretch, isTrimmed: true } : moment];
   });
   return own.length === 0 ? [...lines] : [...lines, ...own].sort(byStart);
 }
 
-const asText = ({ texts, ...moment }: Moment): TimedText => ({ ...moment, text: spokenTogether(texts) });
+const asText = ({ texts, isTrimmed: _, ...moment }: Moment): TimedText => ({ ...moment, text: spokenTogether(texts) });
 
 const follows = (cue: Range, before: Range): boolean => cue.startMs - before.endMs <= DIALOGUE.leastMs;
 
@@ -260,7 +271,6 @@ function isRolling(lines: readonly TimedText[]): boolean {
 
 /** Captions that roll, with each row once: a line has the rows that are new in it, and its own times. */
 function unrolled(lines: readonly TimedText[]): TimedText[] {
-  if (!isRolling(lines)) return [...lines];
   const once: TimedText[] = [];
   let before: TimedText | undefined;
   for (const line of lines) {
@@ -281,13 +291,8 @@ function unrolled(lines: readonly TimedText[]): TimedText[] {
   return once;
 }
 
-/**
- * The dialogue of one track. Cues that end into the next one are trimmed. Those of one moment are one line, with a dash for each
- * speaker; so are the copies of a sign. Captions that roll have each row once. The way of showing text (style, layer, place) that
- * has most characters is the dialogue. Texts in other ways, and cues that hold several others, are lines as far as they are over
- * none, and apart otherwise. A cue without a duration is never shown and falls away.
- */
-export function dialogueOf(cues: readonly TimedText[]): Dialogue {
+/** The moments of one track that are lines of dialogue, and those beside them. */
+function momentsOf(cues: readonly TimedText[]): { readonly lines: readonly Moment[]; readonly apart: Moment[] } {
   const shown = withoutCopies(cues.filter(({ startMs, endMs }) => startMs < endMs).toSorted(byStart));
   const apart: Moment[] = [];
   let lines: Moment[] = [];
@@ -298,5 +303,28 @@ export function dialogueOf(cues: readonly TimedText[]): Dialogue {
       lines = putBeside(lines, successive(some), apart);
     }
   }
-  return { lines: unrolled(lines.map(asText)), apart: apart.map(asText).sort(byStart) };
+  return { lines, apart };
+}
+
+/**
+ * The dialogue of one track. Cues that end into the next one are trimmed. Those of one moment are one line, with a dash for each
+ * speaker; so are the copies of a sign. Captions that roll have each row once. The way of showing text (style, layer, place) that
+ * has most characters is the dialogue. Texts in other ways, and cues that hold several others, are lines as far as they are over
+ * none, and apart otherwise. A cue without a duration is never shown and falls away.
+ */
+export function dialogueOf(cues: readonly TimedText[]): Dialogue {
+  const { lines, apart } = momentsOf(cues);
+  const texts = lines.map(asText);
+  return { lines: isRolling(texts) ? unrolled(texts) : texts, apart: apart.map(asText).sort(byStart) };
+}
+
+/** What `dialogueOf` changes in the cues of a track, counted. */
+export function dialogueChangesOf(cues: readonly TimedText[]): DialogueChanges {
+  const { lines } = momentsOf(cues);
+  const rolls = isRolling(lines.map(asText));
+  return {
+    trimmed: rolls ? 0 : lines.filter(({ isTrimmed }) => isTrimmed === true).length,
+    joined: lines.filter(({ texts }) => texts.length > 1).length,
+    isRolling: rolls,
+  };
 }

@@ -18,7 +18,7 @@ export const ruleSets = {
    * The lines of captions from a study. They depend on the languages of tracks (`languages.ts`) and the dialogue of a
    * track (`dialogue.ts`). Further on the pairs of cues (`pairing.ts`) and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
    */
-  captions: { name: 'caption rules', version: 4 },
+  captions: { name: 'caption rules', version: 5 },
   /** The questions to a model, and the translations that pass (`translation/`). */
   translationGates: { name: 'translation gates', version: 7 },
   /** The captions that are complete (`caption-quality.ts`). */

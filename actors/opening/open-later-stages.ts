@@ -2,6 +2,7 @@ import type { Reviewer } from '../../contract/review.ts';
 import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
+import { CaptionPlans } from '../captions/caption-plans.ts';
 import { captionProductionDefinition } from '../captions/caption-production-definition.ts';
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
@@ -46,6 +47,7 @@ export function openLaterStages(options: LaterStagesOptions) {
     captions,
     captionReads: new CaptionReads(runtimes),
     captionMethods,
+    captionPlans: new CaptionPlans({ ...options, ability, methods: captionMethods }),
     corrections: new Corrections({ ...options, ability, methods: captionMethods }),
     explanations,
     /** How many captions and explanations are being made. */

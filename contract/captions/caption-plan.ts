@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentId, count, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { cause } from '../causes/causes.ts';
 import { planRemark } from '../causes/plan-remarks.ts';
+import { gateReasons } from '../evidence/evidence.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionReason, captionWords } from './caption-line.ts';
 import { captionMethod, requestedMethod } from './caption-method.ts';
@@ -88,7 +89,8 @@ const planSide = z.strictObject({
   origin: z.enum(['track', 'file', 'recognizer', 'translator', 'test_seam', 'none']),
   /** The recognizer, or the model that translates. */
   engine: z.string().nullable(),
-  choice: trackChoice,
+  /** Null for lines that come from no track: of a recognizer, and of the test seam. */
+  choice: trackChoice.nullable(),
   /** Null if nothing is compared: recognized speech has its times from the sound. */
   withSound: alignment.nullable(),
 });
@@ -96,8 +98,19 @@ const planSide = z.strictObject({
 /** Lists in a plan have at most so many entries; `counts` has how many there are. */
 export const longestPlanList = 512;
 
-const leftOut = range.extend({ lineId: identity, text: captionWords.nullable(), reasonCode: captionReason });
-const shownText = range.extend({ text: captionWords });
+/** Why a line is left out: a side without a text, its study, or a gate that its transcript did not pass. */
+export const leftOutReason = z.enum([...new Set([...captionReason.options, ...gateReasons])]);
+
+const span = { startMs: count, endMs: count };
+
+/** A line that is left out. Its text is null if it could not be read, or is longer than a line may be. */
+const leftOut = z.strictObject({
+  ...span,
+  lineId: identity,
+  text: captionWords.nullable(),
+  reasonCode: leftOutReason,
+});
+const shownText = z.strictObject({ ...span, text: captionWords });
 
 /**
  * What captions of a study will be made of, before a person approves them. It follows from the evidence and from `asked` alone, and
@@ -147,8 +160,9 @@ export const captionPlan = z.strictObject({
   /** Texts that are shown over dialogue, and are in no line. */
   apart: z.array(shownText.extend({ side: z.enum(['source', 'target']) })).max(longestPlanList),
   /** Lines where the detector found no speech. */
-  withoutSpeech: z.array(range.extend({ lineId: identity })).max(longestPlanList),
+  withoutSpeech: z.array(z.strictObject({ ...span, lineId: identity })).max(longestPlanList),
   remarks: z.array(planRemark),
+  /** Why no captions can be made by it; such a plan cannot be approved. */
   obstacles: z.array(cause),
 });
 
@@ -165,3 +179,5 @@ export type TrackFlag = z.infer<typeof trackFlag>;
 export type TrackChoice = z.infer<typeof trackChoice>;
 export type CaptionPlan = z.infer<typeof captionPlan>;
 export type CaptionPlanAnswer = z.infer<typeof captionPlanAnswer>;
+/** The choices of a request for a plan. */
+export type AskedPlan = CaptionPlan['asked'];

@@ -66,6 +66,20 @@ const planCauses = [
   causeOf('no_recognizer', {}),
 ] as const;
 
+/** Obstacles to captions that only a caption plan has. */
+const captionPlanCauses = [
+  /** The lines, or the bytes of UTF-8 of one side of all lines, that a host makes captions of. */
+  causeOf('captions_over_limit', {
+    of: z.enum(['lines', 'source_text', 'target_text']),
+    found: positive,
+    limit: positive,
+  }),
+  /** A text that no record of captions takes: too long, or with control characters. `startMs` is that of its line. */
+  causeOf('text_not_writable', { side: z.enum(['source', 'target']), startMs: count }),
+  /** So many lines lack a text, and the method publishes all of its lines or none. */
+  causeOf('lines_withhold_captions', { lines: positive }),
+] as const;
+
 /** Reasons why captions of a study would have no line. */
 const lineCauses = [
   causeOf('no_lines_of_this_run', {}),
@@ -190,6 +204,7 @@ export const cause = z.discriminatedUnion('code', [
   ...warningCauses,
   ...lineCauses,
   ...partCauses,
+  ...captionPlanCauses,
   ...planRemarks,
 ]);
 

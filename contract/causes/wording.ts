@@ -113,6 +113,12 @@ const sideNames = { source: 'the original', target: 'the translation' } as const
 /** What the cues of a side are compared with. */
 const references = { sound: 'the speech', other_side: 'the other language' } as const;
 
+const limited = {
+  lines: (found: number) => `${found} lines`,
+  source_text: (found: number) => `${found} bytes of text in the original`,
+  target_text: (found: number) => `${found} bytes of text in the translation`,
+} as const;
+
 const counted = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 
 const unknownTimings = {
@@ -431,6 +437,37 @@ const wordings: Wordings = {
       agent: 'produce_captions with the method grouped-subtitles makes them',
     },
     joint: ': ',
+  },
+  captions_over_limit: {
+    what: ({ of, found, limit }) => `the captions have ${limited[of](found)}, and this host writes at most ${limit}`,
+    remedies: {
+      terminal: ({ of, found }) =>
+        of === 'lines'
+          ? `restart the host with --maximum-caption-lines ${found}, or study less`
+          : 'study a shorter range',
+      page: ({ of }) =>
+        of === 'lines' ? 'raise “Maximum caption lines” in Operations, or study less' : 'study a shorter range',
+      agent: 'start_study with a shorter range',
+    },
+  },
+  text_not_writable: {
+    what: ({ side, startMs }, { length }) =>
+      `${sideNames[side]} has a text at ${length(startMs)} that captions cannot hold: it is too long, or has control characters`,
+    remedies: {
+      terminal: (_, { command }) => `correct the file and attach it again: ${command('subtitles')}`,
+      page: 'correct the file, and attach it again',
+      agent: 'a person has to correct the subtitle file',
+    },
+    at: 'subtitles',
+  },
+  lines_withhold_captions: {
+    what: ({ lines }) =>
+      `${counted(lines, 'line lacks', 'lines lack')} a text, and this way to captions writes every line or none`,
+    remedies: {
+      terminal: 'use the method grouped-subtitles, which leaves such lines out',
+      page: 'choose “Subtitle tracks”, which leaves such lines out',
+      agent: 'read_caption_plan with the method grouped-subtitles',
+    },
   },
   cues_trimmed: {
     what: ({ side, cues }) =>

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
@@ -57,6 +57,8 @@ export type Endpoint<Names extends string = string> = { readonly description: De
   | {
       readonly body: 'none';
       readonly query: readonly string[];
+      /** The keys among them that a query may have several times: their values are one list, with commas in between. */
+      readonly repeated: readonly string[];
       handle(call: Call<null, Names>): Answer | Promise<Answer>;
     }
   | {
@@ -127,8 +129,12 @@ export const read = <Body extends object, Names extends string>({
   body: 'none',
   description,
   query: Object.keys(description.query ?? {}),
+  repeated: Object.entries(description.query ?? {}).flatMap(([key, schema]) => (isList(schema) ? [key] : [])),
   handle,
 });
+
+const isList = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodArray || (schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodArray);
 
 /** A DELETE, which takes no body. */
 export const remove = read;

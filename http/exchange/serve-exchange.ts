@@ -57,7 +57,8 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     asked.route = route;
     const origin = guard.originFor(head, route.access);
     const { GET, checksQueryFirst = false } = route;
-    if (checksQueryFirst) checkedQuery(target, GET !== undefined && 'query' in GET ? GET.query : []);
+    if (checksQueryFirst)
+      checkedQuery(target, GET === undefined ? [] : queryOf(GET), GET === undefined ? [] : repeatedIn(GET));
     const endpoint = demandEndpoint(route, route.protocol?.methodOf(head) ?? plainMethod(route, head));
     route.protocol?.check(head);
     const answer = answerOf(endpoint, exchange, { params, origin }, target);
@@ -110,7 +111,7 @@ function answerOf(
   { params, origin }: Pick<Call<null>, 'params' | 'origin'>,
   target: Target,
 ): Answer | Promise<Answer> {
-  const query = checkedQuery(target, queryOf(endpoint));
+  const query = checkedQuery(target, queryOf(endpoint), repeatedIn(endpoint));
   checkFraming(exchange.head);
   if (endpoint.body !== 'json') checkLength(exchange);
   switch (endpoint.body) {
@@ -131,14 +132,22 @@ function queryOf(endpoint: Endpoint): readonly string[] {
   return endpoint.body === 'json' ? [] : Object.keys(endpoint.description.query ?? {});
 }
 
-function checkedQuery({ query }: Target, declared: readonly string[]): ReadonlyMap<string, string> {
+const repeatedIn = (endpoint: Endpoint): readonly string[] => (endpoint.body === 'none' ? endpoint.repeated : []);
+
+function checkedQuery(
+  { query }: Target,
+  declared: readonly string[],
+  repeated: readonly string[],
+): ReadonlyMap<string, string> {
   if (query.length === 0) return emptyQuery;
   const values = new Map<string, string>();
   for (const [key, value] of query) {
     if (!declared.includes(key))
       throw new ServiceError('unknown_query', `the query has a key that this path lacks: ${key}`);
-    if (values.has(key)) throw new ServiceError('duplicate_query', `the query repeats ${key}`);
-    values.set(key, value);
+    const before = values.get(key);
+    if (before !== undefined && !repeated.includes(key))
+      throw new ServiceError('duplicate_query', `the query repeats ${key}`);
+    values.set(key, before === undefined ? value : `${before},${value}`);
   }
   return values;
 }

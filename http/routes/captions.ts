@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { CaptionMethods } from '../../actors/captions/caption-methods.ts';
+import type { CaptionPlans } from '../../actors/captions/caption-plans.ts';
 import type { CaptionReads, CaptionService } from '../../actors/captions/captions.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
+import { languageTag } from '../../contract/base/grammar.ts';
 import {
   captionChunkAnswer,
   captionMethodList,
@@ -10,6 +12,8 @@ import {
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
 import { type CaptionSide, captionJobId, captionSide } from '../../contract/captions/caption-line.ts';
+import { requestedMethod } from '../../contract/captions/caption-method.ts';
+import { type AskedPlan, captionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
 import { type ShownCorrections, shownCorrections } from '../../contract/captions/correction.ts';
 import { captionQualityReports, qualityControlRequest } from '../../contract/captions/quality-control.ts';
@@ -24,6 +28,7 @@ export const captionRoutes = (
   captions: CaptionService,
   reads: CaptionReads,
   methods: CaptionMethods,
+  plans: CaptionPlans,
 ): readonly Route[] => [
   route('/v1/runtimes/:runtimeId/caption-methods', {
     room: 'captions',
@@ -36,6 +41,40 @@ export const captionRoutes = (
       answers: [json(200, captionMethodList)],
       refusals: refusalsOfReopening,
       handle: async (call) => ({ status: 200, body: await methods.of(call.params.runtimeId) }),
+    }),
+  }),
+  route('/v1/runtimes/:runtimeId/caption-plan', {
+    room: 'captions',
+    params: { runtimeId },
+    GET: read({
+      id: 'readCaptionPlan',
+      summary: 'what captions of a study will be made of, before a person approves them',
+      details:
+        'The host computes the plan from the evidence of the study; nothing is written. `digest` is what a publish review names as its `plan`. Every key of the query is in the digest, so a person approves what they read.',
+      query: {
+        from: languageTag.optional().describe('the spoken language: that of the study'),
+        to: languageTag.optional().describe('the language of the captions: that of the study'),
+        method: requestedMethod
+          .optional()
+          .describe(
+            'the way to make them, or `auto` for the first that is ready; by default the caption executor of the host',
+          ),
+        track: z
+          .array(trackIndex)
+          .max(2)
+          .optional()
+          .describe('the stream index of a text track that a person chose; once for each side'),
+      },
+      answers: [json(200, captionPlanAnswer)],
+      refusals: [
+        ...refusalsOfReopening,
+        'invalid_caption_plan_request',
+        'illegal_caption_transition',
+        'caption_lines_unavailable',
+        'permission_required',
+        'engine_unavailable',
+      ],
+      handle: async (call) => ({ status: 200, body: await plans.read(call.params.runtimeId, askedPlan(call)) }),
     }),
   }),
   route('/v1/runtimes/:runtimeId/caption-productions', {
@@ -150,6 +189,40 @@ export const captionRoutes = (
     }),
   }),
 ];
+
+/** A stream index as queries have it. */
+const trackIndex = z.string().regex(/^(?:0|[1-9]\d{0,8})$/);
+
+const planQuery = z.strictObject({
+  from: languageTag.nullable(),
+  to: languageTag.nullable(),
+  method: requestedMethod.nullable(),
+  tracks: z
+    .array(trackIndex.transform(Number))
+    .max(2)
+    .refine((tracks) => new Set(tracks).size === tracks.length),
+});
+
+/** The choices of a request for a caption plan. Throws `invalid_caption_plan_request`. */
+function askedPlan({ query }: Pick<Call<null>, 'query'>): AskedPlan {
+  const track = query.get('track');
+  const asked = planQuery.safeParse({
+    from: query.get('from') ?? null,
+    to: query.get('to') ?? null,
+    method: query.get('method') ?? null,
+    tracks: track === undefined ? [] : track.split(','),
+  });
+  if (asked.success) return asked.data;
+  const key = String(asked.error.issues[0]?.path[0]);
+  throw new ServiceError('invalid_caption_plan_request', planKeys[key] ?? 'the query is not that of a plan');
+}
+
+const planKeys: Readonly<Record<string, string>> = {
+  from: 'from is the tag of a language, such as en',
+  to: 'to is the tag of a language, such as pt-BR',
+  method: `method is one of ${requestedMethod.options.join(', ')}`,
+  tracks: 'track is the stream index of a text track, another one for each side',
+};
 
 /** The lines that a file of captions or of a transcript has, as a query names them. */
 export const correctionsQuery = shownCorrections

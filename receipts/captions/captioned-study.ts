@@ -2,6 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type {
   CaptionExecutorIdentity,
   CaptionReason,
+  CaptionSide,
   ChildReport,
   LineLineage,
   SemanticCitation,
@@ -29,7 +30,12 @@ export interface CaptionedStudy {
   readonly findings: VerifiedFindings;
   readonly conclusion: VerifiedConclusion;
   readonly approval: ApprovalReference;
+  /** The text tracks that a person chose; absent if the rule chooses both. */
+  readonly tracks?: ChosenTracks | undefined;
 }
+
+/** The text track of each side by its stream index; null for a side whose track follows by the rule. */
+export type ChosenTracks = Readonly<Record<CaptionSide, number | null>>;
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
 export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): PartCause | null {
@@ -70,19 +76,30 @@ export function captionInputOf({ run, conclusion }: CaptionedStudy): CaptionInpu
   };
 }
 
+// Of a study as it is approved and of the plans that people read before.
+const keptChoices = 4;
+
+const nameOf = ({ tracks }: CaptionedStudy): string => `${tracks?.source ?? ''} ${tracks?.target ?? ''}`;
+
 /**
- * A derivation from the findings and the request of a study that runs once for both. Each step of a production needs the lines, and
- * so does its verification. To cut the speech of hours takes a while, so it is done in steps.
+ * A derivation from the findings, the request and the chosen tracks of a study that runs once for all three. Each step of a production
+ * needs the lines, and so does its verification. To cut the speech of hours takes a while, so it is done in steps.
  */
 export function derivedInSteps<Result>(
   derive: (study: CaptionedStudy) => Steps<Result>,
 ): (study: CaptionedStudy) => Steps<Result> {
-  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly result: Result }>();
+  const known = new WeakMap<VerifiedFindings, { readonly run: StudyRun; readonly results: Map<string, Result> }>();
   return function* (study) {
     const found = known.get(study.findings);
-    if (found?.run === study.run) return found.result;
+    const results = found?.run === study.run ? found.results : new Map<string, Result>();
+    const name = nameOf(study);
+    const before = results.get(name);
+    if (before !== undefined) return before;
     const result = yield* derive(study);
-    known.set(study.findings, { run: study.run, result });
+    const [oldest] = results.keys();
+    if (oldest !== undefined && results.size >= keptChoices) results.delete(oldest);
+    results.set(name, result);
+    known.set(study.findings, { run: study.run, results });
     return result;
   };
 }

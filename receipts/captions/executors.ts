@@ -2,6 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type {
   CaptionClassification,
   CaptionExecutorIdentity,
+  CaptionSide,
   CaptionTranslator,
 } from '../../contract/captions/caption-line.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
@@ -41,6 +42,12 @@ export interface StudiedTrack {
   readonly language: string | null;
   /** True if the track as a whole was identified as another language than the container states. */
   readonly isContradicted: boolean;
+  /** As the container, or the person who attached the file, states it; null if it states none. */
+  readonly tag: string | null;
+  /** True for a file that a person attached to the media. */
+  readonly isAttached: boolean;
+  /** The number of its cues whose track states no end. */
+  readonly assumedEnds: number;
   /** In order of time; the text of a cue that could not be read is null. */
   readonly cues: readonly TimedText[];
 }
@@ -98,7 +105,18 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
     const fact = languages.find((each) => each.trackIndex === trackIndex);
     const cues = artifact.facts.filter(isCue);
     const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues);
-    return [{ trackIndex, artifactId, contentId, ...said, cues: cues.map(timedText) }];
+    return [
+      {
+        trackIndex,
+        artifactId,
+        contentId,
+        ...said,
+        tag: fact?.taggedLanguage ?? null,
+        isAttached: 'subtitleContentId' in artifact.input,
+        assumedEnds: cues.filter(({ end }) => end === 'assumed').length,
+        cues: cues.map(timedText),
+      },
+    ];
   });
 }
 
@@ -330,10 +348,16 @@ const translatedSubtitles: CaptionExecutor = {
   },
 };
 
-const tracksOf = derivedOnce((study) => {
+/** The text track of each side: the one that a person chose, or the one that the rule chooses. */
+export const tracksOf = derivedOnce((study): Readonly<Record<CaptionSide, StudiedTrack | null>> => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const tracks = studiedTracks(study.findings);
-  return { source: trackIn(tracks, sourceLanguage), target: trackIn(tracks, targetLanguage) };
+  const chosen = (side: CaptionSide): StudiedTrack | undefined =>
+    tracks.find(({ trackIndex }) => trackIndex === study.tracks?.[side]);
+  return {
+    source: chosen('source') ?? trackIn(tracks, sourceLanguage),
+    target: chosen('target') ?? trackIn(tracks, targetLanguage),
+  };
 });
 
 /** The study's own transcript, shown in the language that was spoken. */

@@ -39,7 +39,7 @@ async function rootWith(t: ExecutionContext, shape: keyof typeof shapesByRules, 
   return { root, runtimeId, opened, runtimes: new VerifiedRuntimes({ ledger, objectStore }) };
 }
 
-const form = 'judged by caption rules 1; this program has 4: form checked';
+const form = 'judged by caption rules 1; this program has 5: form checked';
 
 test('captions by older rules: a host, verify and a bundle report a check of their form', async (t) => {
   const { root, runtimeId, opened, runtimes } = await rootWith(t, 'first', withOtherText);
@@ -73,7 +73,7 @@ test('captions by older rules: a host, verify and a bundle report a check of the
     const { verdict, checked } = JSON.parse((await verify(...call, '--json')).stdout);
     const judged = checked.find(({ link }: { link: string }) => link === 'caption').judgement;
     t.is(verdict, 'intact');
-    t.deepEqual(judged, { rules: { name: 'caption rules', version: 1 }, present: 4, check: 'form_checked' });
+    t.deepEqual(judged, { rules: { name: 'caption rules', version: 1 }, present: 5, check: 'form_checked' });
   }
 });
 
@@ -87,9 +87,9 @@ test('recognized captions of 1.0.0: their transcript is checked for its form, an
   const { judgements } = runtimeJudgements.parse(await audits.judgements(runtimeId));
   const of = (wanted: string) => judgements.filter(({ link }) => link === wanted).map(({ judgement }) => judgement);
   t.deepEqual(of('recognition'), [
-    { rules: { name: 'transcript gates', version: 2 }, present: 4, check: 'form_checked' },
+    { rules: { name: 'transcript gates', version: 2 }, present: 5, check: 'form_checked' },
   ]);
-  t.deepEqual(of('caption'), [{ rules: { name: 'caption rules', version: 4 }, present: 4, check: 'judged_again' }]);
+  t.deepEqual(of('caption'), [{ rules: { name: 'caption rules', version: 5 }, present: 5, check: 'judged_again' }]);
 });
 
 test('captions that the present rules do not give are damage, with every digest right', async (t) => {

@@ -212,6 +212,9 @@ test('a text that names no language is not a language', (t) => {
 const track = (language: string | null, cues: number, trackIndex = 2, isContradicted = false): StudiedTrack => ({
   isContradicted,
   trackIndex,
+  tag: language,
+  isAttached: false,
+  assumedEnds: 0,
   artifactId: `artifact:${'0'.repeat(64)}`,
   contentId: `sha256:${'0'.repeat(64)}`,
   language,

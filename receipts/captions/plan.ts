@@ -1,0 +1,381 @@
+import type { Range } from '../../contract/base/grammar.ts';
+import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import { captionWords } from '../../contract/captions/caption-line.ts';
+import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
+import {
+  type AskedPlan,
+  type CaptionPlan,
+  longestPlanList,
+  type TrackChoice,
+} from '../../contract/captions/caption-plan.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
+import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
+import type { Steps } from '../../formats/steps.ts';
+import { acceptsInPart } from '../../rules/caption-quality.ts';
+import { dialogueChangesOf, dialogueOf } from '../../rules/dialogue.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
+import { speechOf } from '../../rules/recognition.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
+import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
+import { captionLimitsOf, type DraftLine } from './allowance.ts';
+import { type CaptionJob, captionExecutorOf } from './artifact.ts';
+import {
+  type CaptionedStudy,
+  type ChosenTracks,
+  captionInputOf,
+  captionLengthObstacleOf,
+  gapOver,
+} from './captioned-study.ts';
+import { draftBaseBySteps } from './corrected-lines.ts';
+import {
+  captionExecutors,
+  pairAbsence,
+  type StudiedTrack,
+  studiedTracks,
+  tracksOf,
+  translatableText,
+} from './executors.ts';
+import { captionMeans } from './methods.ts';
+import { type CaptionAbility, captionProspectBySteps, captionsOff } from './prospect.ts';
+import { isOneLanguage, transcriptOf } from './transcript-lines.ts';
+
+const captionSides = ['source', 'target'] as const;
+
+/** A request for a plan that its study does not allow; the message says why, for the person who asked. */
+export class PlanFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'PlanFault';
+  }
+}
+
+/** The name of the way in which a host makes captions without a method; null if it makes none. */
+export function methodOfAbility({ classification, subtitlesFirst = false }: CaptionAbility): CaptionMethod | null {
+  const found = Object.entries(captionMeans).find(
+    ([, means]) =>
+      means.classification === classification && subtitlesFirst === ('subtitlesFirst' in means && means.subtitlesFirst),
+  );
+  return (found?.[0] as CaptionMethod | undefined) ?? null;
+}
+
+/**
+ * The sides that chosen tracks are for: each track is that of the side in its language, else of the first side without one. In
+ * captions of one language a single track is both sides. Throws `PlanFault` for an index that is no text track of the study.
+ */
+export function chosenTracks(study: CaptionedStudy, indexes: readonly number[]): ChosenTracks | undefined {
+  if (indexes.length === 0) return undefined;
+  const tracks = studiedTracks(study.findings);
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const languages = { source: sourceLanguage, target: targetLanguage };
+  const chosen: Record<CaptionSide, number | null> = { source: null, target: null };
+  const left: number[] = [];
+  for (const index of indexes) {
+    const track = tracks.find(({ trackIndex }) => trackIndex === index);
+    if (track === undefined) throw new PlanFault(noSuchTrack(index, tracks));
+    const own = captionSides.find(
+      (side) => chosen[side] === null && track.language !== null && areOneLanguage(track.language, languages[side]),
+    );
+    if (own === undefined) left.push(index);
+    else chosen[own] = index;
+  }
+  for (const index of left) {
+    const free = captionSides.find((side) => chosen[side] === null);
+    if (free !== undefined) chosen[free] = index;
+  }
+  const [only] = indexes;
+  return isOneLanguage(study) && indexes.length === 1 && only !== undefined ? { source: only, target: only } : chosen;
+}
+
+function noSuchTrack(index: number, tracks: readonly StudiedTrack[]): string {
+  const known = tracks.map(({ trackIndex }) => trackIndex).join(', ');
+  return known === ''
+    ? `track ${index} is no text track of this study: it has none`
+    : `track ${index} is no text track of this study: it has ${known}`;
+}
+
+/** The tracks that a person chose in a plan, as captions by it take them. */
+export const tracksOfPlan = ({ asked, sides }: CaptionPlan): ChosenTracks | undefined => {
+  const chosenBy = (side: CaptionSide): number | null => {
+    const chosen = sides[side].choice?.chosen ?? null;
+    return chosen?.reason === 'chosen_by_person' ? chosen.trackIndex : null;
+  };
+  return asked.tracks.length === 0 ? undefined : { source: chosenBy('source'), target: chosenBy('target') };
+};
+
+/** A candidate of a choice, as plans have it. */
+const candidateOf = ({ trackIndex, isAttached, tag, language, cues }: StudiedTrack) => ({
+  trackIndex,
+  origin: isAttached ? ('file' as const) : ('track' as const),
+  tag,
+  language,
+  title: null,
+  flags: null,
+  cues: cues.length,
+});
+
+/** The track of a side, and each other one with the reason against it. */
+function choiceOf(study: CaptionedStudy, side: CaptionSide, asked: string): TrackChoice {
+  const taken = tracksOf(study)[side];
+  const tracks = studiedTracks(study.findings);
+  const speaks = ({ language }: StudiedTrack) => language !== null && areOneLanguage(language, asked);
+  const isNamed = taken !== null && study.tracks?.[side] === taken.trackIndex;
+  const among = tracks.filter(speaks);
+  const reasonFor = (track: StudiedTrack) =>
+    isNamed
+      ? 'chosen_by_person'
+      : among.length === 1
+        ? 'only_track'
+        : track.cues.length > 0
+          ? 'most_cues'
+          : 'first_track';
+  const reasonAgainst = (track: StudiedTrack) => {
+    if (isNamed) return 'another_was_chosen';
+    if (!speaks(track)) return 'other_language';
+    if (track.isContradicted) return 'language_contradicted';
+    return track.cues.length < (taken?.cues.length ?? 0) ? 'fewer_cues' : 'later_track';
+  };
+  return {
+    asked,
+    chosen: taken === null ? null : { ...candidateOf(taken), reason: reasonFor(taken) },
+    others: tracks
+      .filter(({ trackIndex }) => trackIndex !== taken?.trackIndex)
+      .map((track) => ({ ...candidateOf(track), reason: reasonAgainst(track) })),
+  };
+}
+
+type PlanSide = CaptionPlan['sides'][CaptionSide];
+
+/** The origin of the lines of a side. */
+function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): PlanSide {
+  const { study, classification, translator } = job;
+  const { sourceLanguage, targetLanguage } = captionInputOf(study);
+  const asked = side === 'source' ? sourceLanguage : targetLanguage;
+  const none: PlanSide = { origin: 'none', engine: null, choice: null, withSound: null };
+  if (classification === 'recorded_real_pipeline_fixture') return none;
+  if (classification === 'deterministic_current_run_test_seam') return { ...none, origin: 'test_seam' };
+  const translated = (choice: PlanSide['choice']): PlanSide => ({
+    ...none,
+    origin: 'translator',
+    engine: translator?.model ?? null,
+    choice,
+  });
+  if (classification === 'recognised_transcript' || classification === 'recognised_transcript_translated') {
+    if (side === 'target' && !isOneLanguage(study)) return isTranslated ? translated(null) : none;
+    const transcript = transcriptOf(study.findings);
+    return transcript === null ? none : { ...none, origin: 'recognizer', engine: transcript.engine };
+  }
+  const choice = choiceOf(study, side, asked);
+  if (choice.chosen !== null) return { ...none, origin: choice.chosen.origin, choice };
+  return side === 'target' && isTranslated ? translated(choice) : { ...none, choice };
+}
+
+/** What is compared with what. Recognized speech has its times from the sound. */
+function comparedOf(sides: CaptionPlan['sides'], withOtherSide: CaptionPlan['withOtherSide']): CaptionPlan['compared'] {
+  const isKnown = (alignment: CaptionPlan['withOtherSide']): boolean =>
+    alignment !== null && alignment.verdict !== 'unknown';
+  const withSound = captionSides.some((side) => sides[side].origin === 'recognizer' || isKnown(sides[side].withSound));
+  if (withSound) return isKnown(withOtherSide) ? 'both' : 'with_sound';
+  return isKnown(withOtherSide) ? 'with_other_side' : 'none';
+}
+
+/** A text as lists of a plan have it; null for one that no line can hold. */
+const shownWords = (text: string | null): string | null => captionWords.nullable().safeParse(text).data ?? null;
+
+/** The lines of a job, and those that the program leaves out. */
+interface PlannedLines {
+  readonly written: readonly DraftLine[];
+  readonly leftOut: CaptionPlan['leftOut'];
+  /** How many of those are drafts; the others are lines of the transcript. */
+  readonly incomplete: number;
+  /** The first text that no record takes. */
+  readonly unwritable: { readonly side: CaptionSide; readonly startMs: number } | null;
+}
+
+const textIn = ({ source, target }: DraftLine): string | null =>
+  source.state === 'available' ? source.text : target.state === 'available' ? target.text : null;
+
+/** Sorts the lines of a job. `translated` are the ids of those whose text in the target language a model writes later. */
+function* plannedLines({ study, classification }: CaptionJob, translated: ReadonlySet<string>): Steps<PlannedLines> {
+  const written: DraftLine[] = [];
+  const leftOut: CaptionPlan['leftOut'] = [];
+  let unwritable: PlannedLines['unwritable'] = null;
+  for (const draft of yield* captionExecutors[classification].draft(study)) {
+    yield;
+    const { id: lineId, startMs, endMs, source, target } = draft;
+    const gap = gapOver(study, draft);
+    const missing =
+      source.state !== 'available' ? source : target.state !== 'available' && !translated.has(lineId) ? target : null;
+    for (const side of captionSides) {
+      const text = draft[side];
+      if (text.state === 'available' && gap === null && !captionWords.safeParse(text.text).success) {
+        unwritable ??= { side, startMs };
+      }
+    }
+    const reasonCode = gap ?? (missing === null ? null : missing.reasonCode);
+    if (reasonCode === null) written.push(draft);
+    else leftOut.push({ startMs, endMs, lineId, text: shownWords(textIn(draft)), reasonCode });
+  }
+  const incomplete = leftOut.length;
+  const isSpoken = classification === 'recognised_transcript' || classification === 'recognised_transcript_translated';
+  for (const { outcome, index, startMs, endMs, text, reasonCodes } of isSpoken
+    ? (transcriptOf(study.findings)?.lines ?? [])
+    : []) {
+    const [reasonCode] = reasonCodes;
+    if (outcome === 'passed' || reasonCode === undefined) continue;
+    const lineId = `transcript-line-${String(index + 1).padStart(3, '0')}`;
+    leftOut.push({ startMs, endMs, lineId, text: shownWords(text), reasonCode });
+  }
+  leftOut.sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+  return { written, leftOut, incomplete, unwritable };
+}
+
+/** The windows in which a study detected speech; null if it did not measure speech. */
+function speechIn({ findings }: CaptionedStudy): Range[] | null {
+  const detected = findings.operations.flatMap(({ evidence }) => evidence);
+  const artifact = detected.find(({ delivered }) => delivered.kind === 'speech_activity')?.artifact ?? null;
+  return artifact === null ? null : speechOf(artifact);
+}
+
+/** The texts that are shown over the dialogue of a side. */
+const apartOf = (side: CaptionSide, { cues }: StudiedTrack): CaptionPlan['apart'] =>
+  dialogueOf(cues).apart.flatMap(({ startMs, endMs, text }) => {
+    const words = shownWords(text?.trim() ?? null);
+    return words === null || words === '' ? [] : [{ startMs, endMs, text: words, side }];
+  });
+
+/** The remarks on the cues of a side. */
+function remarksOfTrack(side: CaptionSide, { cues, assumedEnds }: StudiedTrack, texts: number): PlanRemark[] {
+  const { trimmed, joined, isRolling } = dialogueChangesOf(cues);
+  const found: (PlanRemark | null)[] = [
+    trimmed === 0 ? null : { code: 'cues_trimmed', params: { side, cues: trimmed } },
+    joined === 0 ? null : { code: 'cues_joined', params: { side, cues: joined } },
+    texts === 0 ? null : { code: 'texts_apart', params: { side, texts } },
+    isRolling ? { code: 'captions_rolled', params: { side } } : null,
+    assumedEnds === 0 ? null : { code: 'ends_assumed', params: { side, cues: assumedEnds } },
+  ];
+  return found.filter((remark) => remark !== null);
+}
+
+/** The remarks on the counts of a plan. */
+function remarksOfCounts({ gaps, leftOut, withoutSpeech }: CaptionPlan['counts'], isMeasured: boolean): PlanRemark[] {
+  const found: (PlanRemark | null)[] = [
+    gaps === 0 ? null : { code: 'passages_without_line', params: { passages: gaps } },
+    leftOut === 0 ? null : { code: 'lines_left_out', params: { lines: leftOut } },
+    withoutSpeech === 0 ? null : { code: 'lines_without_speech', params: { lines: withoutSpeech } },
+    isMeasured ? null : { code: 'speech_not_measured', params: {} },
+  ];
+  return found.filter((remark) => remark !== null);
+}
+
+/** How the captions of a host are limited, and the lines and bytes that a job has of each limit. */
+function overLimits(job: CaptionJob, drafts: readonly DraftLine[]): Cause[] {
+  const { maxLines, maxSourceBytes, maxTargetBytes } = captionLimitsOf(job);
+  const bytesOf = (side: CaptionSide): number =>
+    drafts.reduce((sum, { [side]: text }) => sum + (text.state === 'available' ? Buffer.byteLength(text.text) : 0), 0);
+  const limits = [
+    { of: 'lines', found: drafts.length, limit: maxLines },
+    { of: 'source_text', found: bytesOf('source'), limit: maxSourceBytes },
+    { of: 'target_text', found: bytesOf('target'), limit: maxTargetBytes },
+  ] as const;
+  return limits.flatMap((params) =>
+    params.found > params.limit ? [{ code: 'captions_over_limit', params } as const] : [],
+  );
+}
+
+/**
+ * The captions that a study will have by one way, before a person approves them. It follows from the findings of the study, from the way
+ * and from what was asked. In steps: the lines of hours are cut for it. Throws `PlanFault` for a track that the study does not have, and
+ * `RangeError` for a study whose source language was not declared.
+ */
+export function* captionPlanBySteps(
+  approved: CaptionedStudy,
+  ability: CaptionAbility,
+  asked: AskedPlan,
+): Steps<CaptionPlan> {
+  const study: CaptionedStudy = { ...approved, tracks: chosenTracks(approved, asked.tracks) };
+  const { job, absence } = yield* captionProspectBySteps(study, 0, ability);
+  const { classification, translator } = job;
+  const toTranslate = translator === undefined ? null : yield* translatableText(study, classification);
+  const lines = yield* plannedLines(job, new Set(toTranslate?.lines.map(({ id }) => id)));
+  const { contentId } = yield* draftBaseBySteps(job);
+  const drafts = yield* captionExecutors[classification].draft(study);
+  const sides = {
+    source: sideOf(job, 'source', toTranslate !== null),
+    target: sideOf(job, 'target', toTranslate !== null),
+  };
+  const tracks = tracksOf(study);
+  const ofTracks = captionSides.flatMap((side) => {
+    const isTaken = sides[side].origin === 'track' || sides[side].origin === 'file';
+    const isSecond = side === 'target' && tracks.source?.trackIndex === tracks.target?.trackIndex;
+    return !isTaken || isSecond || tracks[side] === null ? [] : [{ side, track: tracks[side] }];
+  });
+  const apart: CaptionPlan['apart'] = [];
+  const remarks: PlanRemark[] = [];
+  for (const { side, track } of ofTracks) {
+    yield;
+    const texts = apartOf(side, track);
+    apart.push(...texts);
+    remarks.push(...remarksOfTrack(side, track, texts.length));
+  }
+  const speech = speechIn(study);
+  const isSeam = classification === 'deterministic_current_run_test_seam';
+  const gaps = speech === null || isSeam ? [] : speechWithoutLines(speech, lines.written);
+  const withoutSpeech = speech === null || isSeam ? [] : linesWithoutSpeech(speech, lines.written);
+  yield;
+  const counts = {
+    gaps: gaps.length,
+    leftOut: lines.leftOut.length,
+    apart: apart.length,
+    withoutSpeech: withoutSpeech.length,
+  };
+  const isOff = classification === 'recorded_real_pipeline_fixture';
+  const withOtherSide = null;
+  return {
+    schema: 'studio.caption-plan.v1',
+    runId: study.run.record.runtimeId,
+    asked,
+    method: methodOfAbility(ability),
+    executor: captionExecutorOf(job),
+    rules: { captions: ruleSets.captions.version, alignment: 1, trackChoice: 1, gaps: { ...SPEECH_GAPS } },
+    sides,
+    compared: comparedOf(sides, withOtherSide),
+    withOtherSide,
+    agreement: null,
+    lines: { count: lines.written.length, contentId },
+    translation:
+      toTranslate === null || translator === undefined
+        ? null
+        : { lines: toTranslate.lines.length, model: translator.model, gates: ruleSets.translationGates.version },
+    counts,
+    gaps: gaps.slice(0, longestPlanList),
+    leftOut: lines.leftOut.slice(0, longestPlanList),
+    apart: apart.slice(0, longestPlanList),
+    withoutSpeech: withoutSpeech
+      .slice(0, longestPlanList)
+      .map(({ startMs, endMs, id }) => ({ startMs, endMs, lineId: id })),
+    remarks: isOff ? [] : [...remarks, ...remarksOfCounts(counts, speech !== null)],
+    obstacles: isOff ? [captionsOff] : obstaclesOf(job, ability, { absence, lines, drafts }),
+  };
+}
+
+interface Planned {
+  readonly absence: Cause | null;
+  readonly lines: PlannedLines;
+  readonly drafts: readonly DraftLine[];
+}
+
+/** Why no captions can be made by a plan. */
+function obstaclesOf(job: CaptionJob, { allowance }: CaptionAbility, { absence, lines, drafts }: Planned): Cause[] {
+  const { study, classification } = job;
+  const tooLong = captionLengthObstacleOf(captionInputOf(study).range, allowance.maxDurationMs);
+  const { written, incomplete, unwritable } = lines;
+  const isWithheld = incomplete > 0 && written.length > 0 && !acceptsInPart({ classification });
+  const found: (Cause | null)[] = [
+    tooLong,
+    absence ?? (written.length === 0 ? pairAbsence(study) : null),
+    isWithheld ? { code: 'lines_withhold_captions', params: { lines: incomplete } } : null,
+    unwritable === null ? null : { code: 'text_not_writable', params: unwritable },
+    ...overLimits(job, drafts),
+  ];
+  return found.filter((cause) => cause !== null);
+}
