@@ -1,3 +1,4 @@
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { trackLanguage } from '../timeline/lanes.ts';
@@ -90,11 +91,21 @@ function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim):
 const withheldWords = (cause: RuntimeOverview['withheld'][number]['cause'], reasonCode: string): string =>
   cause === null ? wordsOf(reasonCode) : whatWords([cause]);
 
+interface StudyAnswerProps {
+  readonly overview: RuntimeOverview;
+  /** What captions lack; null where it is told elsewhere, or unknown. */
+  readonly plan?: Pick<CaptionPlan, 'counts'> | null;
+}
+
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
-export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
+export function StudyAnswer({ overview, plan = null }: StudyAnswerProps) {
   const { findings, claims, withheld } = overview;
   const isLive = overview.study.reason === null && overview.lifecycle !== 'terminal';
-  const found = foundSentences(findings, true);
+  const gaps = plan?.counts.gaps ?? 0;
+  const found = [
+    ...(gaps === 0 ? [] : [`Speech without a line: ${counted(gaps, 'passage')}.`]),
+    ...foundSentences(findings, true),
+  ];
   const measured = foundSentences(findings, false);
   return (
     // It scrolls beside the player, so the keyboard reaches it.

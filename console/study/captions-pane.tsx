@@ -1,7 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
+import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
@@ -18,6 +20,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
+import { PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
@@ -202,6 +205,9 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   return (
     <div class="captions">
       {methods !== null && <WaysPanel study={study} model={model} chosen={chosen} isOfHost={isOfHost} />}
+      {methods !== null && overview.lifecycle === 'terminal' && (method !== null || isOfHost) && (
+        <PlanOf overview={overview} method={method} />
+      )}
       <RemotePart of={remote} what="the captions" onRetry={reload}>
         {(corrections) => (
           <>
@@ -228,6 +234,24 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
         )}
       </RemotePart>
     </div>
+  );
+}
+
+interface PlanOfProps {
+  readonly overview: RuntimeOverview;
+  /** Null for the settings of the host. */
+  readonly method: CaptionMethod | null;
+}
+
+/** What the captions of a study will be made of by the way that is chosen; a track is chosen in the review. */
+function PlanOf({ overview, method }: PlanOfProps) {
+  const { remote, reload } = usePlan(overview.runtimeId, linesOf(method), overview.journalHead);
+  return (
+    <RemotePart of={remote} what="the plan of the captions" onRetry={reload}>
+      {(planned) =>
+        planned === null ? null : <PlanPanel plan={planned.plan} overview={overview} control={null} onTracks={null} />
+      }
+    </RemotePart>
   );
 }
 

@@ -1,7 +1,12 @@
-import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
+import type { PlanChoices } from '../../client/captions.ts';
+import { HostError } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Remedies } from '../parts/notice.tsx';
 import type { Playback } from '../player/playback.ts';
 import { pageText, whatWords } from '../words/cause-words.ts';
@@ -22,11 +27,47 @@ import {
   trackName,
 } from '../words/plan-words.ts';
 import { sentence } from '../words/sentence.ts';
+import { linesOf, type StudyContents } from './study-model.ts';
+
+/** The plan of captions by some choices, with its digest; null if the host refuses to state one. */
+async function planOf(host: StudyHost, runtimeId: string, choices: PlanChoices): Promise<CaptionPlanAnswer | null> {
+  try {
+    return await host.captions.plan(runtimeId, choices);
+  } catch (error) {
+    if (error instanceof HostError) return null;
+    throw error;
+  }
+}
+
+/** The plan of captions by some choices, as the host has it now. */
+export function usePlan(runtimeId: string, choices: PlanChoices, version: unknown = null) {
+  const host = useHost();
+  return useRemote(() => planOf(host, runtimeId, choices), [host, runtimeId, JSON.stringify(choices)], version);
+}
+
+/** The choices for the captions of a study: as they are made next, else by the first way that is open. */
+export const choicesOf = (ready: StudyContents['ready']): PlanChoices =>
+  ready === null ? { method: 'auto' } : linesOf(ready);
+
+/** The plan of the captions that a study has or would have; null until it has ended, and if they have no lines. */
+export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview' | 'ready'>): CaptionPlan | null {
+  const { runtimeId, lifecycle, journalHead } = overview;
+  const host = useHost();
+  const hasEnded = lifecycle === 'terminal';
+  const { remote } = useRemote(
+    () => (hasEnded ? planOf(host, runtimeId, choicesOf(ready)) : Promise.resolve(null)),
+    [host, runtimeId, hasEnded, ready],
+    journalHead,
+  );
+  const plan = remote.state === 'ready' ? (remote.value?.plan ?? null) : null;
+  // Without any line all speech would be without one.
+  return plan === null || plan.lines.count === 0 ? null : plan;
+}
 
 interface PlanPanelProps {
   readonly plan: CaptionPlan;
   readonly overview: RuntimeOverview;
-  /** The player that the places lead to; null where none is shown. */
+  /** The player that the places lead to; null where they lead to that of the evidence. */
   readonly control: Playback | null;
   /** Chooses another track; null once the lines are approved. */
   readonly onTracks: ((tracks: readonly number[]) => void) | null;
@@ -69,7 +110,7 @@ export function PlanPanel({ plan, overview, control, onTracks }: PlanPanelProps)
         <ul class="plain warnings" aria-label="Before you approve">
           {planLists(plan).map((list) => (
             <li key={list.title}>
-              <Places of={list} control={control} />
+              <Places of={list} runtimeId={overview.runtimeId} control={control} />
             </li>
           ))}
           {remarks.map((remark) => (
@@ -96,16 +137,19 @@ interface SideOriginProps {
   readonly onTracks: PlanPanelProps['onTracks'];
 }
 
+/** So many other tracks are in sight where one can be chosen. */
+const shownTracks = 4;
+
 /** Where the lines of a side come from, how they lie, and the tracks that were not taken. */
 function SideOrigin({ side, tracks, onTracks }: SideOriginProps) {
-  const { chosen, others } = side.choice;
+  const { chosen = null, others = [] } = side.choice ?? {};
   const timing = side.withSound === null ? null : timingWords(side.withSound, 'the speech');
   return (
     <>
       {sentence(originWords(side))}
       {timing !== null && `; ${timing}`}.
       {others.length > 0 && (
-        <details>
+        <details open={onTracks !== null && others.length <= shownTracks}>
           <summary>{counted(others.length, 'other track')}</summary>
           <ul class="plain lined">
             {others.map((track) => (
@@ -134,41 +178,40 @@ function SideOrigin({ side, tracks, onTracks }: SideOriginProps) {
 /** So many places are in sight; the others are folded. */
 const shownPlaces = 12;
 
-/** A list of a plan: its title, and each place as a link to it. */
-function Places({
-  of: { title, count, places },
-  control,
-}: {
-  readonly of: PlanList;
+interface PlacesProps {
+  readonly runtimeId: string;
   readonly control: Playback | null;
-}) {
+}
+
+/** A list of a plan: its title, and each place as a link to it. */
+function Places({ of: { title, count, places }, ...player }: PlacesProps & { readonly of: PlanList }) {
   const rest = places.slice(shownPlaces);
   return (
     <>
-      {title}: <PlaceLinks of={places.slice(0, shownPlaces)} control={control} />
+      {title}: <PlaceLinks of={places.slice(0, shownPlaces)} {...player} />
       {rest.length > 0 && (
         <details>
           <summary>{count - shownPlaces} more</summary>
-          <PlaceLinks of={rest} control={control} />
+          <PlaceLinks of={rest} {...player} />
         </details>
       )}
     </>
   );
 }
 
-interface PlaceLinksProps {
-  readonly of: readonly PlanPlace[];
-  readonly control: Playback | null;
-}
-
-const PlaceLinks = ({ of: places, control }: PlaceLinksProps) => (
+const PlaceLinks = ({ of: places, runtimeId, control }: PlacesProps & { readonly of: readonly PlanPlace[] }) => (
   <span class="places" data-texts={places.some(({ text }) => text !== null)}>
     {places.map((place) => (
       <span key={`${place.startMs} ${place.text}`}>
-        <button type="button" class="link mono" disabled={control === null} onClick={() => control?.playOver(place)}>
-          <Icon name="play" />
-          {placeTime(place.startMs)}
-        </button>{' '}
+        {control === null ? (
+          <a class="mono" href={addressOf({ view: 'study', runtimeId, pane: 'evidence', atMs: place.startMs })}>
+            {placeTime(place.startMs)}
+          </a>
+        ) : (
+          <button type="button" class="link mono" onClick={() => control.playOver(place)}>
+            <span class="sr">Play</span> {placeTime(place.startMs)}
+          </button>
+        )}{' '}
         {place.text !== null && `“${place.text}”`} {place.why !== null && <span class="quiet">({place.why})</span>}
       </span>
     ))}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
-import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
+import type { CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
@@ -16,11 +16,12 @@ import { type Playback, playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { pageReason, whatWords } from '../words/cause-words.ts';
 import { counted } from '../words/numbers.ts';
-import { placeTime } from '../words/plan-words.ts';
+import { openGaps, placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
+import { choicesOf, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
@@ -77,10 +78,12 @@ interface DecideProps {
 
 interface DecideFormProps extends DecideProps {
   readonly corrections: CaptionCorrections;
+  /** What is approved; null for a study that no captions are made of. */
+  readonly planned: CaptionPlanAnswer | null;
 }
 
 /** One form for the decision: approve or reject, and the signature below the choice. */
-function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps) {
+function DecideForm({ overview, reviewer, corrections, planned, onDone }: DecideFormProps) {
   const host = useHost();
   const [unsaved, setUnsaved] = useState(() => unsavedChanges(corrections));
   const discard = () => {
@@ -101,6 +104,7 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
     await onDone();
   };
   const { captions, runtimeId, source } = overview;
+  const isPlanned = planned !== null && planned.plan.obstacles.length === 0;
   return (
     <section class="panel" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
@@ -129,7 +133,11 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
           <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
         </p>
       ) : (
-        <p class="quiet">Captions are then made of these lines.</p>
+        <p class="quiet">
+          {isPlanned
+            ? 'Captions are then made by this plan.'
+            : 'No plan can be stated now, so this will be an approval without a plan.'}
+        </p>
       )}
       <details>
         <summary>Add a note</summary>
@@ -201,6 +209,10 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
+  const [tracks, setTracks] = useState<readonly number[]>([]);
+  const choices = { ...choicesOf(study.ready), tracks };
+  const { remote: asked, reload: askAgain } = usePlan(runtimeId, choices, overview.journalHead);
+  const plan = asked.state === 'ready' ? (asked.value?.plan ?? null) : null;
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
       {({ reviewer, reviews, corrections }) => (
@@ -210,7 +222,22 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
               <Reviewed key={review.reviewId} review={review} />
             ))}
             {may('approve') && (
-              <DecideForm overview={overview} reviewer={reviewer} corrections={corrections} onDone={model.refresh} />
+              <RemotePart of={asked} what="the plan of the captions" onRetry={askAgain}>
+                {(planned) => (
+                  <>
+                    {planned !== null && (
+                      <PlanPanel plan={planned.plan} overview={overview} control={control} onTracks={setTracks} />
+                    )}
+                    <DecideForm
+                      overview={overview}
+                      reviewer={reviewer}
+                      corrections={corrections}
+                      planned={planned}
+                      onDone={model.refresh}
+                    />
+                  </>
+                )}
+              </RemotePart>
             )}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
@@ -219,7 +246,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
               <StudyAnswer overview={overview} />
             </details>
           </div>
-          <ReviewedLines corrections={corrections} runtimeId={runtimeId} plan={null} control={control} />
+          <ReviewedLines corrections={corrections} runtimeId={runtimeId} plan={plan} control={control} />
         </div>
       )}
     </RemotePart>
@@ -276,6 +303,9 @@ function ReviewedLines({ corrections: { lines, languages, base }, runtimeId, pla
         {counted(lines.length, 'line')} {base?.kind === 'drafts' ? 'for the captions' : 'of the captions'}
       </h2>
       <Player runtimeId={runtimeId} control={control} hasCaptions={false} />
+      {(plan?.asked.tracks.length ?? 0) > 0 && (
+        <p class="hint">These lines are of the tracks that are taken without your choice.</p>
+      )}
       <ol class="plain">
         {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
           <li key={key} data-missing={missing !== null}>
@@ -313,13 +343,13 @@ interface ReviewRow {
 /** The lines with what is missing between them, in order of time. A line that is left out is among the lines if it has a place there. */
 export function reviewRows(
   lines: readonly Line[],
-  plan: Pick<CaptionPlan, 'gaps' | 'leftOut'> | null,
+  plan: Pick<CaptionPlan, 'gaps' | 'leftOut' | 'rules'> | null,
 ): readonly ReviewRow[] {
   const shown = new Set(lines.map(({ id }) => id));
   const leftOut = (plan?.leftOut ?? []).filter(({ lineId }) => !shown.has(lineId));
   return [
     ...lines.map((line) => ({ key: line.id, startMs: line.startMs, endMs: line.endMs, line, missing: null })),
-    ...(plan?.gaps ?? []).map(({ startMs, endMs }) => ({
+    ...(plan === null ? [] : openGaps(plan, lines)).map(({ startMs, endMs }) => ({
       ...{ key: `gap ${startMs}`, startMs, endMs, line: null },
       missing: 'Speech without a line',
     })),

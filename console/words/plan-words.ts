@@ -5,8 +5,9 @@ import { languageName } from './language-name.ts';
 import { counted, mediaTime } from './numbers.ts';
 
 export type PlanSide = CaptionPlan['sides']['source'];
-type Chosen = NonNullable<PlanSide['choice']['chosen']>;
-type OtherTrack = PlanSide['choice']['others'][number];
+type Choice = NonNullable<PlanSide['choice']>;
+type Chosen = NonNullable<Choice['chosen']>;
+type OtherTrack = Choice['others'][number];
 
 /** Why a track was taken. */
 const reasons: Readonly<Record<Chosen['reason'], string>> = {
@@ -47,10 +48,12 @@ export const otherTrackWords = (track: OtherTrack): string =>
   `${trackName(track)}, ${counted(track.cues, 'line')}: ${otherReasons[track.reason]}`;
 
 /** Where the lines of a side come from. */
-export function originWords({ origin, engine, choice: { chosen } }: PlanSide): string {
+export function originWords({ origin, engine, choice }: PlanSide): string {
+  const chosen = choice?.chosen ?? null;
   if (origin === 'recognizer') return `speech recognized by ${engine ?? 'the recognizer'}`;
   if (origin === 'translator') return `translated by ${engine ?? 'the translator'}`;
-  if (origin === 'none' || chosen === null) return origin === 'test_seam' ? 'fixed texts, for tests' : 'nothing';
+  if (origin === 'test_seam') return 'fixed texts, for tests';
+  if (chosen === null) return 'no lines';
   return `subtitles: ${trackName(chosen)} (${reasons[chosen.reason]})`;
 }
 
@@ -99,10 +102,13 @@ const withPlaces: readonly PlanRemark['code'][] = [
 export const plainRemarks = ({ remarks }: Pick<CaptionPlan, 'remarks'>): readonly PlanRemark[] =>
   remarks.filter(({ code }) => !withPlaces.includes(code));
 
-/** A place of a list of a plan: where it is, and its words. */
-export interface PlanPlace {
+interface Span {
   readonly startMs: number;
   readonly endMs: number;
+}
+
+/** A place of a list of a plan: where it is, and its words. */
+export interface PlanPlace extends Span {
   /** Null for speech without a line. */
   readonly text: string | null;
   readonly why: string | null;
@@ -143,3 +149,18 @@ export function planLists({ counts, gaps, leftOut, apart, withoutSpeech }: Capti
 
 /** A time as a link says it: tenths are enough to find it. */
 export const placeTime = (ms: number): string => mediaTime(Math.round(ms / 100) * 100).replace(/00$/, '');
+
+/**
+ * Passages with speech and no line that the lines of a draft leave open: those of the plan, until lines with the margin of its rule
+ * cover enough of them.
+ */
+export function openGaps(plan: Pick<CaptionPlan, 'gaps' | 'rules'>, lines: readonly Span[]): readonly Span[] {
+  const { marginMs, coveredMilli } = plan.rules.gaps;
+  return plan.gaps.filter(({ startMs, endMs }) => {
+    const covered = lines.reduce((sum, line) => {
+      const [from, to] = [Math.max(startMs, line.startMs - marginMs), Math.min(endMs, line.endMs + marginMs)];
+      return sum + Math.max(0, to - from);
+    }, 0);
+    return covered * 1000 < coveredMilli * (endMs - startMs);
+  });
+}
