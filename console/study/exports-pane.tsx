@@ -90,7 +90,7 @@ const longestStem = 200;
 
 /** The name of a film as part of a file name: without what file systems refuse. */
 function fileStem(label: string): string {
-  const stem = label.replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, ' ').trim();
+  const stem = label.replaceAll(/[/\\:*?"<>|\p{Cc}\s]+/gu, ' ').trim();
   const room = new Uint8Array(longestStem);
   // Only whole characters are written.
   const { read } = new TextEncoder().encodeInto(stem, room);

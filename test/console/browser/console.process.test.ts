@@ -77,7 +77,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
   // No part of this view takes files: the page leads to the one that does.
   await drop(page, sample, `${'long'.repeat(50)}.mp4`);
-  await page.getByText('longlong').waitFor();
+  await page.getByText('longlong').first().waitFor();
   t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'a long name stays in the page');
   await ingestDropped(page, 'Dropped film');
   await study(page, 'Dropped film');
