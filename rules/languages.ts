@@ -63,6 +63,9 @@ function spokenLanguageOf(tag: string): SpokenLanguage | null {
   return { language: base, member: null };
 }
 
+/** True if a tag names one member of a macrolanguage, such as `nb`, and not all of it, such as `no`. */
+export const isMember = (tag: string): boolean => (spokenLanguageOf(tag)?.member ?? null) !== null;
+
 /**
  * True if two tags name one language, whatever its script and region. A macrolanguage is one with each of its members: `no` with
  * `nb`, `zh` with `yue`. Two members are two languages: `cmn` and `yue`; but the two forms of Norwegian are one.

@@ -5,6 +5,7 @@ import type {
   CaptionSide,
   CaptionTranslator,
 } from '../../contract/captions/caption-line.ts';
+import { type TrackChoice, type TrackFlag, trackFlag } from '../../contract/captions/caption-plan.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { LinesCause } from '../../contract/causes/causes.ts';
 import type {
@@ -16,8 +17,9 @@ import type {
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
-import { areOneLanguage, baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
+import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
+import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
@@ -33,19 +35,25 @@ import {
   translatedSides,
 } from './transcript-lines.ts';
 
-/** One embedded text track of a study: its cues, its probable language, and its place in the store. */
+/** One text track of a study: its cues, its probable language, and its place in the store. */
 export interface StudiedTrack {
   readonly trackIndex: number;
   readonly artifactId: string;
   readonly contentId: string;
+  /** A file that a person attached, or a track of the media. */
+  readonly origin: 'track' | 'file';
+  /** As the container, or the person who attached it, states it. */
+  readonly tag: string | null;
+  /** The title that the container gives it; null without one, and for a study that did not record it. */
+  readonly title: string | null;
+  /** Null for a study that did not record them, and for an attached file. */
+  readonly flags: readonly TrackFlag[] | null;
+  /** The whole tag that its lines really have, with script and region. */
+  readonly written: string | null;
   /** The container's language, else the identified one; null if neither is known. */
   readonly language: string | null;
   /** True if the track as a whole was identified as another language than the container states. */
   readonly isContradicted: boolean;
-  /** As the container, or the person who attached the file, states it; null if it states none. */
-  readonly tag: string | null;
-  /** True for a file that a person attached to the media. */
-  readonly isAttached: boolean;
   /** The number of its cues whose track states no end. */
   readonly assumedEnds: number;
   /** In order of time; the text of a cue that could not be read is null. */
@@ -84,58 +92,57 @@ const baseOf = (code: string | null | undefined): string | null => (code == null
 function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
-): Pick<StudiedTrack, 'language' | 'isContradicted'> {
+  title: string | null,
+): Pick<StudiedTrack, 'language' | 'written' | 'isContradicted'> {
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
   const texts = cues.flatMap((cue) => (cue.kind === 'subtitle_cue' ? [cue.text] : []));
-  const isOther = tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts);
-  if (tagged === null || language === null) return { language: tagged ?? code, isContradicted: isOther };
+  const stated = tagged === null ? code : (named ?? taggedLanguage);
+  const { language: written, isOtherScript } =
+    stated === null ? { language: null, isOtherScript: false } : writtenTag(stated, texts, title);
+  const isOther = isOtherScript || (tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts));
+  if (tagged === null || language === null) return { language: tagged ?? code, written, isContradicted: isOther };
   const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
-  return { language: tagged, isContradicted: isOther || contradicts(tagged, { language, method }, identified) };
+  const isContradicted = isOther || contradicts(tagged, { language, method }, identified);
+  return { language: tagged, written, isContradicted };
 }
 
-/** Every embedded text track that a study read, in the order of the container. */
+const unknownLanguage = { language: null, written: null, isContradicted: false } as const;
+
+/** The flags and the title that the operation recorded of a track. */
+function containerWords({ flags, title }: EvidenceArtifact['parameters']): Pick<StudiedTrack, 'flags' | 'title'> {
+  const words = typeof flags === 'string' ? flags.split(',') : null;
+  return {
+    flags: words === null ? null : trackFlag.options.filter((flag) => words.includes(flag)),
+    title: typeof title === 'string' && title !== '' ? title : null,
+  };
+}
+
+/** Every text track that a study read, in the order of the container; attached files are behind those of the media. */
 export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
   const stored = artifactsOf(findings);
   const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
   return stored.flatMap(({ artifactId, contentId, artifact }) => {
-    const { trackIndex } = artifact.input;
+    const { trackIndex, subtitleContentId } = artifact.input;
     if (artifact.kind !== 'subtitle_track' || trackIndex === null) return [];
     const fact = languages.find((each) => each.trackIndex === trackIndex);
     const cues = artifact.facts.filter(isCue);
-    const said = fact === undefined ? { language: null, isContradicted: false } : languageOf(fact, cues);
+    const words = containerWords(artifact.parameters);
     return [
       {
         trackIndex,
         artifactId,
         contentId,
-        ...said,
+        origin: subtitleContentId === undefined ? 'track' : 'file',
         tag: fact?.taggedLanguage ?? null,
-        isAttached: 'subtitleContentId' in artifact.input,
+        ...words,
+        ...(fact === undefined ? unknownLanguage : languageOf(fact, cues, words.title)),
         assumedEnds: cues.filter(({ end }) => end === 'assumed').length,
         cues: cues.map(timedText),
       },
     ];
   });
-}
-
-/**
- * The track that speaks a language; null if none does. One that was identified as another language comes after all others, and one in
- * another member of its macrolanguage after those in itself. Of several the one with the most cues: tracks that only hold signs or foreign
- * parts have few. Of equals the first.
- */
-export function trackIn(tracks: readonly StudiedTrack[], language: string): StudiedTrack | null {
-  const isItself = (track: StudiedTrack) => baseLanguage(track.language ?? '') === baseLanguage(language);
-  const [fullest] = tracks
-    .filter((track) => track.language !== null && areOneLanguage(track.language, language))
-    .sort(
-      (one, other) =>
-        Number(one.isContradicted) - Number(other.isContradicted) ||
-        Number(isItself(other)) - Number(isItself(one)) ||
-        other.cues.length - one.cues.length,
-    );
-  return fullest ?? null;
 }
 
 /** An executor that turns an approved study into lines; the same study always gives the same lines. */
@@ -348,16 +355,53 @@ const translatedSubtitles: CaptionExecutor = {
   },
 };
 
-/** The text track of each side: the one that a person chose, or the one that the rule chooses. */
-export const tracksOf = derivedOnce((study): Readonly<Record<CaptionSide, StudiedTrack | null>> => {
+/** The text track of each side, and the choice among all tracks. */
+interface TakenTracks extends Readonly<Record<CaptionSide, StudiedTrack | null>> {
+  readonly choices: Readonly<Record<CaptionSide, TrackChoice>>;
+}
+
+const candidateOf = ({ trackIndex, origin, tag, written, title, flags, cues, isContradicted }: StudiedTrack) => ({
+  trackIndex,
+  origin,
+  tag,
+  language: written,
+  title,
+  flags: flags === null ? null : [...flags],
+  cues: cues.length,
+  isContradicted,
+});
+
+/** The choice for a side. A track that a person chose is taken in any language. */
+function choiceFor(tracks: readonly StudiedTrack[], asked: string, named: number | null): TrackChoice {
+  const candidates = tracks.map(candidateOf);
+  const choice = chooseTrack(candidates, asked, named === null ? [] : [named]);
+  if (named === null || choice.chosen?.trackIndex === named) return choice;
+  const shown = candidates.map(({ isContradicted: _, ...candidate }) => candidate);
+  const chosen = shown.find(({ trackIndex }) => trackIndex === named);
+  return {
+    asked,
+    chosen: chosen === undefined ? null : { ...chosen, reason: 'chosen_by_person' },
+    others: shown.flatMap((each) => (each === chosen ? [] : [{ ...each, reason: 'another_was_chosen' as const }])),
+  };
+}
+
+/** The track of a choice. One that a person chose against its language gives no text: what it shows is not in the asked one. */
+function takenTrack(tracks: readonly StudiedTrack[], { asked, chosen }: TrackChoice): StudiedTrack | null {
+  const track = tracks.find(({ trackIndex }) => trackIndex === chosen?.trackIndex) ?? null;
+  if (track === null || track.written === null) return track;
+  const isFit = chooseTrack([candidateOf(track)], asked).chosen !== null;
+  return isFit ? track : { ...track, isContradicted: true };
+}
+
+/** The tracks of the two sides: those that a person chose, else by the rule. */
+export const tracksOf = derivedOnce((study): TakenTracks => {
   const { sourceLanguage, targetLanguage } = captionInputOf(study);
   const tracks = studiedTracks(study.findings);
-  const chosen = (side: CaptionSide): StudiedTrack | undefined =>
-    tracks.find(({ trackIndex }) => trackIndex === study.tracks?.[side]);
-  return {
-    source: chosen('source') ?? trackIn(tracks, sourceLanguage),
-    target: chosen('target') ?? trackIn(tracks, targetLanguage),
+  const choices = {
+    source: choiceFor(tracks, sourceLanguage, study.tracks?.source ?? null),
+    target: choiceFor(tracks, targetLanguage, study.tracks?.target ?? null),
   };
+  return { choices, source: takenTrack(tracks, choices.source), target: takenTrack(tracks, choices.target) };
 });
 
 /** The study's own transcript, shown in the language that was spoken. */

@@ -2,12 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { captionWords } from '../../contract/captions/caption-line.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
-import {
-  type AskedPlan,
-  type CaptionPlan,
-  longestPlanList,
-  type TrackChoice,
-} from '../../contract/captions/caption-plan.ts';
+import { type AskedPlan, type CaptionPlan, longestPlanList } from '../../contract/captions/caption-plan.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import type { Steps } from '../../formats/steps.ts';
@@ -17,6 +12,7 @@ import { areOneLanguage } from '../../rules/languages.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
+import { remarksOfChoice, TRACK_CHOICE_VERSION } from '../../rules/track-choice.ts';
 import { captionLimitsOf, type DraftLine } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import {
@@ -102,54 +98,11 @@ export const tracksOfPlan = ({ asked, sides }: CaptionPlan): ChosenTracks | unde
   return asked.tracks.length === 0 ? undefined : { source: chosenBy('source'), target: chosenBy('target') };
 };
 
-/** A candidate of a choice, as plans have it. */
-const candidateOf = ({ trackIndex, isAttached, tag, language, cues }: StudiedTrack) => ({
-  trackIndex,
-  origin: isAttached ? ('file' as const) : ('track' as const),
-  tag,
-  language,
-  title: null,
-  flags: null,
-  cues: cues.length,
-});
-
-/** The track of a side, and each other one with the reason against it. */
-function choiceOf(study: CaptionedStudy, side: CaptionSide, asked: string): TrackChoice {
-  const taken = tracksOf(study)[side];
-  const tracks = studiedTracks(study.findings);
-  const speaks = ({ language }: StudiedTrack) => language !== null && areOneLanguage(language, asked);
-  const isNamed = taken !== null && study.tracks?.[side] === taken.trackIndex;
-  const among = tracks.filter(speaks);
-  const reasonFor = (track: StudiedTrack) =>
-    isNamed
-      ? 'chosen_by_person'
-      : among.length === 1
-        ? 'only_track'
-        : track.cues.length > 0
-          ? 'most_cues'
-          : 'first_track';
-  const reasonAgainst = (track: StudiedTrack) => {
-    if (isNamed) return 'another_was_chosen';
-    if (!speaks(track)) return 'other_language';
-    if (track.isContradicted) return 'language_contradicted';
-    return track.cues.length < (taken?.cues.length ?? 0) ? 'fewer_cues' : 'later_track';
-  };
-  return {
-    asked,
-    chosen: taken === null ? null : { ...candidateOf(taken), reason: reasonFor(taken) },
-    others: tracks
-      .filter(({ trackIndex }) => trackIndex !== taken?.trackIndex)
-      .map((track) => ({ ...candidateOf(track), reason: reasonAgainst(track) })),
-  };
-}
-
 type PlanSide = CaptionPlan['sides'][CaptionSide];
 
 /** The origin of the lines of a side. */
 function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): PlanSide {
   const { study, classification, translator } = job;
-  const { sourceLanguage, targetLanguage } = captionInputOf(study);
-  const asked = side === 'source' ? sourceLanguage : targetLanguage;
   const none: PlanSide = { origin: 'none', engine: null, choice: null, withSound: null };
   if (classification === 'recorded_real_pipeline_fixture') return none;
   if (classification === 'deterministic_current_run_test_seam') return { ...none, origin: 'test_seam' };
@@ -164,7 +117,7 @@ function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): Plan
     const transcript = transcriptOf(study.findings);
     return transcript === null ? none : { ...none, origin: 'recognizer', engine: transcript.engine };
   }
-  const choice = choiceOf(study, side, asked);
+  const choice = tracksOf(study).choices[side];
   if (choice.chosen !== null) return { ...none, origin: choice.chosen.origin, choice };
   return side === 'target' && isTranslated ? translated(choice) : { ...none, choice };
 }
@@ -311,6 +264,11 @@ export function* captionPlanBySteps(
   });
   const apart: CaptionPlan['apart'] = [];
   const remarks: PlanRemark[] = [];
+  for (const side of captionSides) {
+    const { choice } = sides[side];
+    const isSame = side === 'target' && choice !== null && choice.asked === sides.source.choice?.asked;
+    if (choice !== null && !isSame) remarks.push(...remarksOfChoice(side, choice));
+  }
   for (const { side, track } of ofTracks) {
     yield;
     const texts = apartOf(side, track);
@@ -336,7 +294,12 @@ export function* captionPlanBySteps(
     asked,
     method: methodOfAbility(ability),
     executor: captionExecutorOf(job),
-    rules: { captions: ruleSets.captions.version, alignment: 1, trackChoice: 1, gaps: { ...SPEECH_GAPS } },
+    rules: {
+      captions: ruleSets.captions.version,
+      alignment: 1,
+      trackChoice: TRACK_CHOICE_VERSION,
+      gaps: { ...SPEECH_GAPS },
+    },
     sides,
     compared: comparedOf(sides, withOtherSide),
     withOtherSide,

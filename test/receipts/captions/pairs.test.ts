@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type StudiedTrack, studiedTracks, trackIn } from '../../../receipts/captions/executors.ts';
+import { studiedTracks } from '../../../receipts/captions/executors.ts';
 import { dialogueOf, type TimedText } from '../../../rules/dialogue.ts';
 import {
   areOneLanguage,
@@ -191,8 +191,6 @@ test('bug: a macrolanguage and its members were two languages', (t) => {
     t.false(areOneLanguage(tag, other), pair);
   }
   t.false(areOneLanguage('und', 'und'));
-  t.is(trackIn([track('nn', 9, 2), track('nb', 1, 3)], 'nob')?.trackIndex, 3);
-  t.is(trackIn([track('nn', 9, 2), track('en', 9, 3)], 'no')?.trackIndex, 2);
 });
 
 test('bug: a track in another script than that of its tag was taken if no language was identified', (t) => {
@@ -207,40 +205,6 @@ test('a text that names no language is not a language', (t) => {
   for (const tag of ['und', 'UND', 'und-KR', 'mul', 'zxx', 'mis', '', 'en_US', 'a', 'x-klingon', '한국어', 'ko--KR']) {
     t.is(baseLanguage(tag), null, tag);
   }
-});
-
-const track = (language: string | null, cues: number, trackIndex = 2, isContradicted = false): StudiedTrack => ({
-  isContradicted,
-  trackIndex,
-  tag: language,
-  isAttached: false,
-  assumedEnds: 0,
-  artifactId: `artifact:${'0'.repeat(64)}`,
-  contentId: `sha256:${'0'.repeat(64)}`,
-  language,
-  cues: Array.from({ length: cues }, (_, index) => ({
-    kind: 'subtitle_cue',
-    index,
-    startMs: index,
-    endMs: index + 1,
-    text: 'a',
-  })),
-});
-
-test('of several tracks in a language the fullest speaks it, of equals the first', (t) => {
-  const tracks = [track('ko', 2, 2), track('ko-KR', 5, 3), track('ko', 5, 4), track('en', 9, 5), track(null, 99, 6)];
-  t.is(trackIn(tracks, 'kor')?.trackIndex, 3);
-  t.is(trackIn(tracks, 'en')?.trackIndex, 5);
-  t.is(trackIn(tracks, 'fr'), null);
-  t.is(trackIn(tracks, 'und'), null);
-  t.is(trackIn([track(null, 1), track('und', 1)], 'und'), null);
-  t.is(trackIn([], 'ko'), null);
-});
-
-test('a track whose tag its text contradicts comes after all others in that language', (t) => {
-  const tracks = [track('ko', 9, 2, true), track('ko', 1, 3), track('en', 9, 4, true)];
-  t.is(trackIn(tracks, 'ko')?.trackIndex, 3);
-  t.is(trackIn(tracks, 'en')?.trackIndex, 4);
 });
 
 /** The languages in which the tracks of a study are taken to be. */
