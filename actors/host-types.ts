@@ -154,6 +154,8 @@ export interface Host extends LaterStages {
   readonly pairings: Pairings;
   /** Sets the limits for requests from now on. */
   limit(limits: HostLimits): void;
+  /** Names the reviewer in whatever is signed from now on. Their id stays. */
+  nameReviewer(label: string): void;
   /** The engines that the settings name now, and what is known of each. */
   readonly engines: EngineRegistry;
   /** Takes other engines for whatever begins from now on. */

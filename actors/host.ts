@@ -151,6 +151,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
+  /** The reviewer of now: the services keep this object, so that another name is theirs at once. */
+  const reviewer = { ...options.reviewer };
   /** The ability of now; a copy would miss the next change. */
   const captionAbility = {
     get classification() {
@@ -177,7 +179,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     captionAbility,
     captionMethods,
     engines,
-    reviewer: options.reviewer,
+    reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     committed: (runtimeId) => {
       studies.committed(runtimeId);
@@ -188,7 +190,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     budgets,
     board,
-    host: { reviewerId: options.reviewer.id, captions: captionAbility, explains: options.explainer !== null },
+    host: { reviewerId: reviewer.id, captions: captionAbility, explains: options.explainer !== null },
   });
   const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
@@ -311,6 +313,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     diskUsage: deleting.diskUsage,
     limit: (changed) => {
       limits = changed;
+    },
+    nameReviewer: (label) => {
+      reviewer.label = label;
     },
     engines,
     useEngines: (choices) => engines.use(choices),

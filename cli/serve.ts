@@ -123,6 +123,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     environment: process.env,
     clock: systemClock,
     limit: host.limit,
+    nameReviewer: host.nameReviewer,
     useEngines: (changed) => {
       host.useEngines(changed);
       notices.take(changed);

@@ -48,7 +48,7 @@ const network = { setting: { room: 'network', change: 'command_line' } } as cons
 const sources = { setting: { room: 'sources', change: 'command_line' } } as const;
 const limit = { setting: { room: 'limits', change: 'at_once' } } as const;
 const capacity = { setting: { room: 'limits', change: 'restart' } } as const;
-const reviewers = { setting: { room: 'reviewer', change: 'restart' } } as const;
+const reviewer = (change: 'at_once' | 'restart') => ({ setting: { room: 'reviewer', change } }) as const;
 const output = { setting: { room: 'output', change: 'restart' } } as const;
 
 /** The flags of video-host ingests that depend on one another. */
@@ -218,11 +218,12 @@ export const serveFlags = {
     ),
   },
   'reviewer-id': {
-    ...reviewers,
+    // Reviews are bound to it.
+    ...reviewer('restart'),
     ...text('ID', 'reviewer:local-operator', 'the one reviewer of this host', demandReviewerId),
   },
   'reviewer-label': {
-    ...reviewers,
+    ...reviewer('at_once'),
     ...text('TEXT', 'Local review operator', 'the name of that reviewer, as people see it', demandReviewerLabel),
   },
   'http-adapter': {

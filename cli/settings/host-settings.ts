@@ -89,7 +89,7 @@ const recipientsOf = (servers: readonly UsedServer[], permitted: readonly string
 ];
 
 /** The start options of a host, and its ways to change them. */
-interface HostSettingsOptions extends Pick<Host, 'limit' | 'useEngines'> {
+interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer' | 'useEngines'> {
   /** The command line of the start alone. */
   readonly given: GivenFlags;
   readonly path: string;
@@ -110,7 +110,7 @@ interface HostSettingsOptions extends Pick<Host, 'limit' | 'useEngines'> {
 const makesOfSubtitles = ({ classification, subtitlesFirst = false }: ServeOptions['captionExecutor']): boolean =>
   subtitlesFirst || /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
 
-/** The settings of a running host. Changes go into its settings file; limits, engines and permissions also into the host itself. */
+/** The settings of a running host. Changes go into its settings file; limits, engines, permissions and the reviewer's name also into the host itself. */
 export class RunningSettings implements SettingsService {
   readonly #options: HostSettingsOptions;
   /** Each change is checked against the file that the change before it wrote. */
@@ -223,13 +223,14 @@ export class RunningSettings implements SettingsService {
 
   /** Takes all of a file that takes effect at once, so that engines and permissions fit each other. */
   #apply(file: Settings): void {
-    const { environment, limit, useEngines } = this.#options;
+    const { environment, limit, nameReviewer, useEngines } = this.#options;
     this.#inForce = new Map([
       ...[...this.#inForce].filter(([name]) => !isAtOnce(name)),
       ...[...file].filter(([name]) => isAtOnce(name)),
     ]);
     const options = optionsOf(this.#flags(this.#inForce));
     limit(options.limits);
+    nameReviewer(options.reviewer.label);
     useEngines(engineChoicesOf(options, environment));
   }
 

@@ -38,7 +38,7 @@ async function post(host: Address, path: string, request: object): Promise<numbe
   return answer.status;
 }
 
-const labeled = { 'reviewer-label': 'Ann' };
+const identified = { 'reviewer-id': 'reviewer:ann' };
 const change = (set: object) => ({ schema: 'studio.settings-change.v1', set });
 const settingOf = ({ settings }: HostSettings, of: string) => settings.find(({ name }) => name === of)?.value;
 
@@ -67,10 +67,10 @@ test('a host restarts twice with its settings, address and token, and ends by a 
   const host = new RunningHost({ flags: ['--data-root', root, '--port', '0'] });
   t.teardown(() => host.kill());
   const address = (await host.announced()) as unknown as Address & { readonly pid: number };
-  t.is(await post(address, '/v1/settings-changes', change(labeled)), 200);
-  t.is(settingOf(await settingsOf(address), 'reviewer-label'), null);
+  t.is(await post(address, '/v1/settings-changes', change(identified)), 200);
+  t.is(settingOf(await settingsOf(address), 'reviewer-id'), null);
   const settings = await restarted(t, address);
-  t.is(settingOf(settings, 'reviewer-label'), 'Ann');
+  t.is(settingOf(settings, 'reviewer-id'), 'reviewer:ann');
   t.false(settings.restart.isNeeded);
   await restarted(t, address);
   const { pid } = JSON.parse(await readFile(join(root, 'host.json'), 'utf8')) as { readonly pid: number };

@@ -130,6 +130,7 @@ export async function openInProcess(
         environment: { ...process.env, ...environment },
         clock,
         limit: host.limit,
+        nameReviewer: host.nameReviewer,
         useEngines: host.useEngines,
         underWay: host.underWay,
         demandInPlace: host.demandInPlace,

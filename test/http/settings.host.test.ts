@@ -7,6 +7,7 @@ import { findEngines } from '../../cli/settings/engine-search.ts';
 import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
 import type { ErrorCode } from '../../contract/base/errors.ts';
 import { hostChecks } from '../../contract/operation.ts';
+import { publishReviewDecisions } from '../../contract/review.ts';
 import {
   foundEngines,
   type HostSetting,
@@ -61,7 +62,7 @@ test('settings show their values and the origin of each', async (t) => {
 test('limits and engines are changed at once, and other settings wait for a restart', async (t) => {
   const { host, path, change, read, setting } = await opened(t);
   const request = studyRequest(await sampleRow(t, host), { range: { startMs: 0, endMs: 20_000 } });
-  const named = { 'reviewer-label': 'Ann' };
+  const named = { 'reviewer-id': 'reviewer:ann' };
   const short = await change({ set: { 'maximum-study-range-ms': 10_000, ...captioning, ...named } });
   const answer = host.granted(t, short, 200, settingsChanged, cors);
   t.deepEqual(answer.atOnce, ['maximum-study-range-ms', ...Object.keys(captioning)]);
@@ -69,7 +70,7 @@ test('limits and engines are changed at once, and other settings wait for a rest
   host.refused(t, await host.post('/v1/runtime-plans', request), 'study_range_too_large');
   t.like(await setting('maximum-study-range-ms'), { value: 10_000, source: 'file', next: 10_000 });
   t.like(await setting('caption-executor'), { value: 'grouped-subtitles', source: 'file', next: 'grouped-subtitles' });
-  t.like(await setting('reviewer-label'), { value: null, next: 'Ann' });
+  t.like(await setting('reviewer-id'), { value: null, next: 'reviewer:ann' });
   t.true((await read()).restart.isNeeded);
   t.deepEqual(JSON.parse(await readFile(path, 'utf8')), {
     'maximum-study-range-ms': 10_000,
@@ -79,6 +80,19 @@ test('limits and engines are changed at once, and other settings wait for a rest
 
   host.granted(t, await change({ unset: ['maximum-study-range-ms'] }), 200, settingsChanged, cors);
   t.is((await host.post('/v1/runtime-plans', request)).status, 200);
+});
+
+test('bug: a person signed with a name that was not theirs until the host restarted; the id of the reviewer stays', async (t) => {
+  const { host, change, setting } = await opened(t, { life: 'studied' });
+  const path = `/v1/runtimes/${host.known.studies.tenSeconds}/publish-review-decisions`;
+  const reviewer = async () => host.granted(t, await host.get(path), 200, publishReviewDecisions).reviewer;
+  const { id } = await reviewer();
+  const answer = host.granted(t, await change({ set: { 'reviewer-label': 'Sua Kim' } }), 200, settingsChanged, cors);
+  t.deepEqual([answer.atOnce, answer.afterRestart], [['reviewer-label'], []]);
+  t.like(await reviewer(), { id, label: 'Sua Kim' });
+  t.like(await setting('reviewer-label'), { value: 'Sua Kim', source: 'file', change: 'at_once' });
+  t.is((await change({ set: { 'reviewer-label': ' two\nlines' } })).status, 400);
+  t.is((await reviewer()).label, 'Sua Kim');
 });
 
 test('another caption executor takes the permission of the one before out of the file', async (t) => {
