@@ -82,6 +82,7 @@ const running = new RunningSettings({
   environment: {},
   clock,
   limit: host.limit,
+  nameReviewer: () => undefined,
   // The host has options that its command line does not say.
   useEngines: () => undefined,
   underWay: host.underWay,
