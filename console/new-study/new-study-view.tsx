@@ -238,7 +238,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
   );
 }
 
-/** What a person should know before a start, above its button. */
+/** The warnings of a start, above its button. */
 const Warnings = ({ of: warnings }: { readonly of: readonly PlanWarning[] }) =>
   warnings.length === 0 ? null : (
     <ul class="plain warnings" aria-label="Before you start">

@@ -111,7 +111,7 @@ export function SettingsSection() {
   );
 }
 
-/** What the settings of a room are about. */
+/** The subjects of rooms of settings, in the words of this page. */
 const roomWords: Readonly<Record<string, string>> = {
   captions: 'captions',
   recognition: 'speech recognition',

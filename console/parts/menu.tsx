@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface MenuProps {
-  /** What it has more of, for a screen reader. */
+  /** Its name for a screen reader. */
   readonly label: string;
   /** Links and buttons. */
   readonly children: ComponentChildren;

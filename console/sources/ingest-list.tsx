@@ -115,7 +115,7 @@ const freshMs = 24 * 3_600_000;
 const isFreshFailure = ({ status, updatedAt }: Row): boolean =>
   status === 'failed' && Date.now() - Date.parse(updatedAt) < freshMs;
 
-/** A file or a video that was not added, as often as it was tried. */
+/** A file or a video that was not added, with all attempts at it. */
 interface Failure {
   readonly name: string;
   readonly story: FailureStory;
@@ -134,7 +134,7 @@ function lostStory({ error }: FileUpload): FailureStory {
   return hint === null ? story : { ...story, remedy: `${sentence(hint)}.` };
 }
 
-/** What was not added, the newest first: attempts at the same file or video are one. */
+/** Files and videos that were not added, the newest first: attempts at the same one are one entry. */
 export function failuresOf(rows: readonly Row[], lost: readonly FileUpload[]): readonly Failure[] {
   const dismissed = (ingestId: string) => () => uploads.send({ type: 'dismissed', ingestId });
   const all: readonly (Omit<Failure, 'dismissals'> & { readonly key: string; readonly dismiss: () => void })[] = [
@@ -165,7 +165,7 @@ export function failuresOf(rows: readonly Row[], lost: readonly FileUpload[]): r
   return [...groups.values()];
 }
 
-/** What was not added and why: one line on a narrow page, and the newest open on a wide one. */
+/** Files and videos that were not added: one line on a narrow page, and the newest open on a wide one. */
 function Failures({ of: failures }: { readonly of: readonly Failure[] }) {
   const isNarrow = useMedia(narrowPage);
   const [first] = failures;

@@ -34,7 +34,7 @@ const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) 
   black_frames: (measured) => `Black picture: ${spread(measured)}.`,
 };
 
-/** What a captioner asks first; pictures and sound as such come after it. */
+/** The kinds that captions are about; those of pictures and sound come after them. */
 const ofWords: readonly string[] = [
   ...['language-ranges-receipt', 'speech_activity', 'subtitle_track', 'transcript', 'screen_text'],
 ];
@@ -93,7 +93,7 @@ const withheldWords = (cause: RuntimeOverview['withheld'][number]['cause'], reas
 
 interface StudyAnswerProps {
   readonly overview: RuntimeOverview;
-  /** What captions lack; null where it is told elsewhere, or unknown. */
+  /** The plan of its captions; null if it is unknown, or beside this answer. */
   readonly plan?: Pick<CaptionPlan, 'counts'> | null;
 }
 

@@ -84,7 +84,7 @@ function linesWords(lines: Change['before'], { kind }: Change, isOne: boolean): 
   return lines.map((line) => (kind === 'reworded' ? texts(line) : `${times(line)} ${texts(line)}`)).join(' | ');
 }
 
-/** What a correction changed: each line before it, and after it. */
+/** The lines of a correction, each before it and after it. */
 const ChangeList = ({ changes, isOne }: { readonly changes: readonly Change[]; readonly isOne: boolean }) => (
   <ul class="plain changed">
     {changes.map((change, at) => (
@@ -243,7 +243,7 @@ interface PlanOfProps {
   readonly method: CaptionMethod | null;
 }
 
-/** What the captions of a study will be made of by the way that is chosen; a track is chosen in the review. */
+/** The plan of the captions by the chosen way. A person chooses a track in the review. */
 function PlanOf({ overview, method }: PlanOfProps) {
   const { remote, reload } = usePlan(overview.runtimeId, linesOf(method), overview.journalHead);
   return (

@@ -15,7 +15,7 @@ interface NamedReviewer {
 /** The setting that has the name of the reviewer. */
 const nameSetting = 'reviewer-label';
 
-/** True if nobody gave the reviewer a name: it has the one that the program came with. */
+/** True if the reviewer has the name that the program came with. */
 async function isUnnamed({ settings }: Pick<StudyHost, 'settings'>): Promise<boolean> {
   const { settings: rows } = await settings.read();
   return rows.some(({ name, value, next }) => name === nameSetting && value === null && next === null);
@@ -42,8 +42,8 @@ interface CeremonyProps {
 }
 
 /**
- * The signature of a person: their name, the statement below it, and one button. The name is asked once, and is then that of every
- * signature on this host. The request has the whole statement.
+ * The signature of a person: their name, the statement below it, and one button. The page asks for the name once, and every later
+ * signature on this host has it. The request has the whole statement.
  */
 export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
   const host = useHost();

@@ -59,8 +59,8 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const chosen = picked ?? (seq === null ? null : (at(seq - 1) ?? null));
   const [isTechnical, setTechnical] = useState(seq !== null);
   // Of a journal that is read page by page, no page knows which events the others have.
-  const told = useMemo(() => (events.length < count ? null : toldEvents(events)), [events, count]);
-  const shown = isTechnical ? null : told;
+  const results = useMemo(() => (events.length < count ? null : resultEvents(events)), [events, count]);
+  const shown = isTechnical ? null : results;
   useEffect(() => {
     for (const page of missingPages(sight, { count, held: events.length, pages })) {
       setPages((before) => new Map(before).set(page, before.get(page) ?? []));
@@ -77,9 +77,9 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
         <h2 id="journal-title">
           Journal <span class="quiet">{counted(count, 'event')}</span>
         </h2>
-        {told !== null && (
+        {results !== null && (
           <Agree isTicked={isTechnical} onTick={setTechnical}>
-            Technical: {counted(count - told.length, 'more event')} of tasks, agents and steps
+            Technical: {counted(count - results.length, 'more event')} of tasks, agents and steps
           </Agree>
         )}
         <WindowList
@@ -107,7 +107,7 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
           <p class="quiet">Choose an event to read what is stored.</p>
         ) : (
           <>
-            <h2>{eventWords(chosen)}</h2>
+            <h2>{entryWords(chosen)}</h2>
             <p class="quiet">
               <span class="mono">{chosen.type}</span> · {chosen.producer.kind} · <Identity id={chosen.eventId} />
             </p>
@@ -121,8 +121,8 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   );
 }
 
-/** The events that tell what was found and decided; those of tasks, agents and of steps that begin are for engineers. */
-export const toldEvents = <Event extends Pick<JournalEvent, 'type'>>(events: readonly Event[]): readonly Event[] =>
+/** The events with findings and decisions. Those of tasks, agents and beginning steps are for engineers. */
+export const resultEvents = <Event extends Pick<JournalEvent, 'type'>>(events: readonly Event[]): readonly Event[] =>
   events.filter(({ type }) => !/^(task|agent|executor)\.|_started$/.test(type));
 
 /** The artifact that an event recorded, in words: `speech activity`; empty for other events. */
@@ -137,7 +137,7 @@ function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): stri
 }
 
 /** An event as people read it: `Detected silence`, `Media operation completed`. */
-export function eventWords(event: Pick<JournalEvent, 'type' | 'data'>): string {
+export function entryWords(event: Pick<JournalEvent, 'type' | 'data'>): string {
   return sentence(recordedKind(event) || wordsOf(event.type));
 }
 
@@ -165,7 +165,7 @@ const EventRow = ({ event, seq, tabIndex, chosenSeq, isTechnical, onChoose }: Ev
     >
       <span class="mono quiet">{seq}</span>
       <span class="event-type">
-        {eventWords(event)} {isTechnical && <span class="quiet mono">{event.type}</span>}
+        {entryWords(event)} {isTechnical && <span class="quiet mono">{event.type}</span>}
       </span>
       <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>

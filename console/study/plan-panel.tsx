@@ -73,7 +73,7 @@ interface PlanPanelProps {
   readonly onTracks: ((tracks: readonly number[]) => void) | null;
 }
 
-/** What captions will be made of, before a person approves it: where lines come from, what is missing, and what is remarkable. */
+/** The plan of captions before a person approves it: the origin of their lines, the missing ones, and remarks. */
 export function PlanPanel({ plan, overview, control, onTracks }: PlanPanelProps) {
   const { study, source } = overview;
   const { sides, lines, translation, compared, obstacles } = plan;
@@ -140,7 +140,7 @@ interface SideOriginProps {
 /** So many other tracks are in sight where one can be chosen. */
 const shownTracks = 4;
 
-/** Where the lines of a side come from, how they lie, and the tracks that were not taken. */
+/** The origin of the lines of a side, their timing, and the tracks that were not taken. */
 function SideOrigin({ side, tracks, onTracks }: SideOriginProps) {
   const { chosen = null, others = [] } = side.choice ?? {};
   const timing = side.withSound === null ? null : timingWords(side.withSound, 'the speech');

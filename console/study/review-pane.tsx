@@ -78,7 +78,7 @@ interface DecideProps {
 
 interface DecideFormProps extends DecideProps {
   readonly corrections: CaptionCorrections;
-  /** What is approved; null for a study that no captions are made of. */
+  /** The plan to approve; null if the host states none. */
   readonly planned: CaptionPlanAnswer | null;
 }
 
@@ -287,7 +287,7 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
 interface ReviewedLinesProps {
   readonly corrections: CaptionCorrections;
   readonly runtimeId: string;
-  /** What these lines lack; null without a plan. */
+  /** The plan of these lines; null without one. */
   readonly plan: CaptionPlan | null;
   readonly control: Playback;
 }
@@ -336,7 +336,7 @@ interface ReviewRow {
   readonly endMs: number;
   /** Null for speech without a line, and for a line that is left out. */
   readonly line: Line | null;
-  /** What is missing there; null for a line. */
+  /** The missing part in words; null for a line. */
   readonly missing: string | null;
 }
 

@@ -14,7 +14,7 @@ const reasons: Readonly<Record<Chosen['reason'], string>> = {
   chosen_by_person: 'you chose it',
   attached_by_person: 'it was attached to the film',
   only_track: 'the only one in this language',
-  exact_tag: 'its language is the one that was asked for',
+  exact_tag: 'its language is exactly the one that you chose',
   default_track: 'the default of the film',
   plain_track: 'the only one without a special purpose',
   most_cues: 'it has the most lines',
@@ -31,7 +31,7 @@ const otherReasons: Readonly<Record<OtherTrack['reason'], string>> = {
   language_contradicted: 'its text is not in the language that it states',
   commentary: 'a commentary',
   forced_signs: 'signs and foreign speech alone',
-  hearing_impaired: 'for people who hear little',
+  hearing_impaired: 'for people with hearing loss',
   not_default: 'not the default of the film',
   fewer_cues: 'fewer lines',
   later_track: 'comes after an equal one',
@@ -47,7 +47,7 @@ export function trackName({ trackIndex, origin, language, title }: Omit<OtherTra
 export const otherTrackWords = (track: OtherTrack): string =>
   `${trackName(track)}, ${counted(track.cues, 'line')}: ${otherReasons[track.reason]}`;
 
-/** Where the lines of a side come from. */
+/** The origin of the lines of a side. */
 export function originWords({ origin, engine, choice }: PlanSide): string {
   const chosen = choice?.chosen ?? null;
   if (origin === 'recognizer') return `speech recognized by ${engine ?? 'the recognizer'}`;
@@ -76,7 +76,7 @@ export function timingWords(alignment: Alignment, against: string): string {
   }
 }
 
-/** What the lines were compared with. */
+/** The comparisons behind the timing of the lines. */
 export const comparedWords: Readonly<Record<CaptionPlan['compared'], string>> = {
   with_sound: 'They were compared with the speech of the film.',
   with_other_side: 'The two languages were compared with each other, and not with the speech.',
@@ -107,7 +107,7 @@ interface Span {
   readonly endMs: number;
 }
 
-/** A place of a list of a plan: where it is, and its words. */
+/** A place of a list of a plan: its time, and its words. */
 export interface PlanPlace extends Span {
   /** Null for speech without a line. */
   readonly text: string | null;
@@ -120,7 +120,7 @@ export interface PlanList {
   readonly places: readonly PlanPlace[];
 }
 
-/** What is missing and what is apart: each with its places, and how many there are in all. */
+/** Missing lines and texts apart: each list with its places, and how many there are in all. */
 export function planLists({ counts, gaps, leftOut, apart, withoutSpeech }: CaptionPlan): readonly PlanList[] {
   const lists: readonly PlanList[] = [
     {
@@ -151,8 +151,8 @@ export function planLists({ counts, gaps, leftOut, apart, withoutSpeech }: Capti
 export const placeTime = (ms: number): string => mediaTime(Math.round(ms / 100) * 100).replace(/00$/, '');
 
 /**
- * Passages with speech and no line that the lines of a draft leave open: those of the plan, until lines with the margin of its rule
- * cover enough of them.
+ * The passages of a plan that still have no line in a draft. The rule of the plan decides: lines with its margin cover enough of a
+ * passage, or they do not.
  */
 export function openGaps(plan: Pick<CaptionPlan, 'gaps' | 'rules'>, lines: readonly Span[]): readonly Span[] {
   const { marginMs, coveredMilli } = plan.rules.gaps;

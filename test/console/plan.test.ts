@@ -1,6 +1,6 @@
 import test from 'ava';
 import { savedName } from '../../console/study/exports-pane.tsx';
-import { eventWords, toldEvents } from '../../console/study/journal-pane.tsx';
+import { entryWords, resultEvents } from '../../console/study/journal-pane.tsx';
 import { reviewRows } from '../../console/study/review-pane.tsx';
 import { gapLanes } from '../../console/timeline/lanes.ts';
 import {
@@ -34,7 +34,7 @@ const planOf = (own: object): CaptionPlan =>
     ...own,
   }) as unknown as CaptionPlan;
 
-test('a plan says which track was taken and why, and why each other one was not', (t) => {
+test('a plan has the track that was taken, and the reason for it and against each other one', (t) => {
   const chosen = track(3, { title: 'Dialogue', reason: 'default_track' });
   const side = sideOf({ choice: { asked: 'en', chosen, others: [] } });
   t.is(originWords(side), 'subtitles: track 3, English “Dialogue” (the default of the film)');
@@ -58,7 +58,7 @@ test('lines that nothing was compared with are never called right or accepted', 
   for (const words of Object.values(comparedWords)) t.notRegex(words, /accepted/i);
 });
 
-test('how lines lie against the speech is said as a person says it', (t) => {
+test('the timing of lines against the speech is worded as a person says it', (t) => {
   const figures = { score: 900, bound: 300, chance: 0 };
   const placed = (offsetMs: number, numerator = 1, denominator = 1) => ({
     ...{ numerator, denominator, offsetMs, ...figures },
@@ -150,16 +150,16 @@ test('bug: exports of every film were saved as captions.srt', (t) => {
   t.is(savedName(overview, 'study.tar', 'target'), 'Reading room part 2.study.tar');
 });
 
-test('bug: the journal told of task.launch_claimed beside what was found', (t) => {
+test('bug: the journal listed task.launch_claimed beside the findings', (t) => {
   const types = ['artifact.recorded', 'task.launch_claimed', 'agent.registered', 'evidence.read_started'];
   const events = [...types, 'evidence.read_completed'].map((type) => ({ type, data: {} }));
   t.deepEqual(
-    toldEvents(events as never).map(({ type }) => type),
+    resultEvents(events as never).map(({ type }) => type),
     ['artifact.recorded', 'evidence.read_completed'],
   );
   t.is(
-    eventWords({ type: 'artifact.recorded', data: { artifact: { kind: 'detected_silence' } } } as never),
+    entryWords({ type: 'artifact.recorded', data: { artifact: { kind: 'detected_silence' } } } as never),
     'Detected silence',
   );
-  t.is(eventWords({ type: 'evidence.read_completed', data: {} } as never), 'Evidence read completed');
+  t.is(entryWords({ type: 'evidence.read_completed', data: {} } as never), 'Evidence read completed');
 });

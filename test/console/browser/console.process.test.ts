@@ -459,3 +459,33 @@ inBrowser('a source is renamed, and words of its subtitles lead to their second'
   t.deepEqual(faults, []);
   await page.context().close();
 });
+
+inBrowser(
+  'speech without a line is shown before the approval: each passage plays, and another track is chosen',
+  async (t) => {
+    const { browser, address, origin } = t.context;
+    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the host has no source');
+    // The attached file has one line, and is taken before the track with all of them.
+    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+    const { runtimeId } = await client.study(source, { ...asked, range: { startMs: 0, endMs: 15_000 } }).ended();
+    const { page, faults } = await watchedPage(browser, address);
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}/review`)}`);
+    const plan = page.getByRole('region', { name: 'What will be written' });
+    await plan.getByText(/spoken passages? ha(s|ve) no line/).waitFor();
+    t.true((await page.locator('.review-lines [data-missing="true"]').count()) > 0, 'the list shows them, too');
+    await plan
+      .getByRole('button', { name: /^Play 0:0[4-9]/ })
+      .first()
+      .click();
+    await page.locator('.time-now', { hasText: /0:0[4-9]/ }).waitFor();
+    await plan.getByRole('button', { name: /^Use it: track 2/ }).click();
+    await plan.getByText('you chose it').waitFor();
+    await plan.getByText(/no line/).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Evidence' }).click();
+    await page.getByRole('group', { name: 'Speech without line' }).locator('.mark').first().waitFor();
+    t.deepEqual(faults, []);
+    await page.context().close();
+  },
+);
