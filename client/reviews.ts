@@ -38,12 +38,20 @@ export class Reviews {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-decisions`);
   }
 
-  /** Approves or rejects the queued intake of a study. Throws `NothingYet` for a study that is not in the queue. */
-  async decide(runtimeId: string, decision: Given<ReviewDecision>, by: Attested): Promise<PublishReviewDecisions> {
+  /**
+   * Approves or rejects the queued intake of a study. `plan` is the digest of the caption plan that the person read: captions follow it
+   * then. Throws `NothingYet` for a study that is not in the queue, and `HostError` `caption_plan_mismatch` if the host gives another plan now.
+   */
+  async decide(
+    runtimeId: string,
+    decision: Given<ReviewDecision>,
+    by: Attested,
+    { plan }: { readonly plan?: string } = {},
+  ): Promise<PublishReviewDecisions> {
     const [intake] = (await this.intakes(runtimeId)).intakes;
     if (intake === undefined) throw new NothingYet('the study is not in the review queue', 'wait for its end');
     const reviewer = { id: by.reviewerId, attestation: by.attestation };
-    const json = { intake: referenceOf(intake), reviewer, decision };
+    const json = { intake: referenceOf(intake), reviewer, decision, ...(plan !== undefined && { plan }) };
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/publish-review-decisions`, {
       method: 'POST',
       json,

@@ -3,6 +3,7 @@ import { errorEnvelope } from './base/errors.ts';
 import type { EventSchema } from './base/event-envelope.ts';
 import { count, positive } from './base/grammar.ts';
 import { captionEvents } from './captions/caption-answers.ts';
+import { captionPlanEvents } from './captions/caption-plan.ts';
 import { captionCorrectionEvents } from './captions/correction.ts';
 import { assessmentEvents, decisionEvents, readEvents } from './evidence/evidence-events.ts';
 import { mediaEvents } from './evidence/media-operation.ts';
@@ -48,6 +49,7 @@ const stageEvents = {
   decide: decisionEvents,
   admit: [],
   review: publishReviewEvents,
+  captionPlan: captionPlanEvents,
   captions: captionEvents,
   correction: captionCorrectionEvents,
   explanation: languageExplanationEvents,

@@ -101,8 +101,16 @@ export const recordedRevocationRequest = z.strictObject({
   revocation: revocationDecision,
 });
 
-/** The body of a decision. */
-export const reviewDecisionRequest = recordedDecisionRequest.extend({ decision: decisionWith(givenNote) });
+/**
+ * The body of a decision. `plan` is the digest of the caption plan that the reviewer read before the approval: it is recorded beside the
+ * decision, and captions follow it.
+ */
+export const reviewDecisionRequest = recordedDecisionRequest
+  .extend({ decision: decisionWith(givenNote), plan: contentId.optional() })
+  .refine(({ decision, plan }) => plan === undefined || decision.outcome === 'approve_for_caption_production', {
+    message: 'only an approval has a plan',
+    path: ['plan'],
+  });
 
 /** The body of a revocation. */
 export const reviewRevocationRequest = recordedRevocationRequest.extend({ revocation: revocationWith(givenNote) });

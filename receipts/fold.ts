@@ -3,11 +3,13 @@ import type { Judgement } from '../contract/judgement.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type LaterStageName, laterStageNames } from '../contract/study/stages.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../contract/study/status.ts';
+import type { ApprovedPlan } from './captions/captioned-study.ts';
 import type { VerifiedCorrections } from './captions/corrected-lines.ts';
 import { type CheckedLink, countText, demandDerived, type ReportLink } from './evidence-chain.ts';
 import { JournalCursor, type JournalPosition, journalStart } from './journal.ts';
 import { reopenSource, type VerifiedSource } from './sources/reopen-source.ts';
 import type { VerifiedConclusion, VerifiedStop } from './stages/admit.ts';
+import { captionPlanStage } from './stages/caption-plan.ts';
 import { captionsStage, type VerifiedCaptions } from './stages/captions.ts';
 import { correctionStage } from './stages/correction.ts';
 import { explanationStage, type VerifiedExplanations } from './stages/explanation.ts';
@@ -22,6 +24,8 @@ import type { FoldContext } from './study-run.ts';
 
 /** The results of a study after its conclusion. */
 export interface VerifiedTail extends VerifiedReviews {
+  /** The plan of the approval; null for one without. */
+  readonly plan: ApprovedPlan | null;
   readonly captions: VerifiedCaptions;
   readonly corrections: VerifiedCorrections;
   readonly explanations: VerifiedExplanations;
@@ -37,6 +41,7 @@ interface ConcludedStudy {
 /** Everything that people and the host do with a study that has ended. */
 export const laterStagesOf: Readonly<Record<LaterStageName, LaterStage<ConcludedStudy, object>>> = {
   review: reviewStage,
+  captionPlan: captionPlanStage,
   captions: captionsStage,
   correction: correctionStage,
   explanation: explanationStage,
@@ -44,6 +49,7 @@ export const laterStagesOf: Readonly<Record<LaterStageName, LaterStage<Concluded
 
 const emptyTail: VerifiedTail = {
   ...reviewStage.nothing,
+  ...captionPlanStage.nothing,
   ...captionsStage.nothing,
   ...correctionStage.nothing,
   ...explanationStage.nothing,

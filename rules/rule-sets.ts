@@ -1,4 +1,7 @@
 import type { Judgement, RuleSet } from '../contract/judgement.ts';
+import { alignmentVersion } from './alignment.ts';
+import { SPEECH_GAPS } from './speech-gaps.ts';
+import { TRACK_CHOICE_VERSION } from './track-choice.ts';
 
 /**
  * Every rule set, with its one version. A change that decides otherwise about any stored record raises the version, and the
@@ -19,6 +22,12 @@ export const ruleSets = {
    * track (`dialogue.ts`). Further on the pairs of cues (`pairing.ts`) and the cuts of a transcript (`segmentation.ts`). The citations of a line are in `receipts/captions/captioned-study.ts`.
    */
   captions: { name: 'caption rules', version: 5 },
+  /** The text track of each side (`track-choice.ts`), as a caption plan states it. */
+  trackChoice: { name: 'track choice', version: TRACK_CHOICE_VERSION },
+  /** How cues lie against the sound, or against other cues, as a caption plan states it. */
+  alignment: { name: 'alignment', version: alignmentVersion },
+  /** The speech without a line in a caption plan (`speech-gaps.ts`). */
+  speechGaps: { name: 'speech gaps', version: SPEECH_GAPS.version },
   /** The questions to a model, and the translations that pass (`translation/`). */
   translationGates: { name: 'translation gates', version: 7 },
   /** The captions that are complete (`caption-quality.ts`). */

@@ -1,8 +1,15 @@
 import { ServiceError } from '../../contract/base/errors.ts';
+import type { RequestedMethod } from '../../contract/captions/caption-method.ts';
 import type { AskedPlan, CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
-import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../../receipts/captions/captioned-study.ts';
+import {
+  type ApprovedPlan,
+  type CaptionedStudy,
+  captionInputOf,
+  captionObstacleOf,
+} from '../../receipts/captions/captioned-study.ts';
+import { isCorrected, noCorrections } from '../../receipts/captions/corrected-lines.ts';
 import { captionPlanBySteps, PlanFault } from '../../receipts/captions/plan.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
@@ -19,32 +26,83 @@ interface CaptionPlansOptions extends Pick<HostBasis, 'runtimes'> {
   readonly methods: Pick<CaptionMethods, 'abilityFor'>;
 }
 
-/** The service that states what captions of a study will be made of. A plan is computed for each answer, and nothing is written. */
+// Of the plans that people have before them; a plan is read again in a moment.
+const mostRemembered = 1024;
+
+const noChoices: AskedPlan = { from: null, to: null, method: null, tracks: [] };
+
+/** The service that states what captions of a study will be made of. A plan is computed for each answer; a review alone records one. */
 export class CaptionPlans {
   readonly #options: CaptionPlansOptions;
   readonly #slices = new TimeSlices();
+  /** The choices behind the digests that clients have read, the oldest first: a digest cannot be turned back into them. */
+  readonly #asked = new Map<string, AskedPlan>();
 
   constructor(options: CaptionPlansOptions) {
     this.#options = options;
   }
 
   /**
-   * The plan by these choices, with its digest. Throws `invalid_caption_plan_request` for choices that the study does not have,
+   * The plan by these choices, with its digest. Throws `invalid_caption_plan_request` for choices that the study does not have. Throws
    * `illegal_caption_transition` for a study without captions by any choice, and what a production by this method throws.
    */
   async read(runtimeId: string, asked: AskedPlan): Promise<CaptionPlanAnswer> {
     const runtime = await this.#options.runtimes.read(runtimeId);
-    const plan = await this.of(runtime, asked);
-    return {
-      schema: 'studio.local-runtime-caption-plan.v1',
-      ...runtimeListOf(runtime),
-      digest: contentIdOfJson(plan),
-      plan,
-    };
+    const plan = await this.#of(runtime, asked);
+    const digest = contentIdOfJson(plan);
+    this.#remember(digest, asked);
+    return { schema: 'studio.local-runtime-caption-plan.v1', ...runtimeListOf(runtime), digest, plan };
   }
 
-  /** The plan of a reopened runtime; throws as `read`. */
-  async of(runtime: VerifiedRuntime, asked: AskedPlan): Promise<CaptionPlan> {
+  /**
+   * The plan that a reviewer names by its digest, derived again. Throws `caption_plan_mismatch` for a digest that this process did not
+   * answer, or that the study and the engines of now do not give. Throws `caption_lines_unavailable` for a plan with an obstacle.
+   */
+  async approved(runtime: VerifiedRuntime, digest: string): Promise<ApprovedPlan> {
+    const plan = await this.#of(runtime, this.#asked.get(digest) ?? noChoices);
+    if (contentIdOfJson(plan) !== digest) {
+      throw mismatch(
+        'the host does not give the plan of this digest now: the study, an engine or a setting is another',
+      );
+    }
+    const [obstacle] = plan.obstacles;
+    if (obstacle !== undefined) {
+      throw new ServiceError('caption_lines_unavailable', `${obstacle.code}: ${wireText(obstacle)}`);
+    }
+    const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };
+    if (isCorrected(corrections) && corrections.base?.contentId !== plan.lines.contentId) {
+      throw mismatch(
+        'a person corrected other lines than this plan has: name the plan of those, or revert the corrections',
+      );
+    }
+    return { plan, digest };
+  }
+
+  /**
+   * The means of an approved plan for a production of its study. Throws `caption_plan_mismatch` if `method` names another way, or if the
+   * study and the engines of now give another plan. Throws as `CaptionMethods.abilityFor`.
+   */
+  async abilityUnder(
+    { plan, digest }: ApprovedPlan,
+    study: CaptionedStudy,
+    method?: RequestedMethod | undefined,
+  ): Promise<CaptionAbility> {
+    if (method !== undefined && method !== 'auto' && method !== plan.method) {
+      throw mismatch(`the approved plan is by the method ${plan.method}, and the request names ${method}`);
+    }
+    const ability = await this.abilityOf(plan, study);
+    const present = await this.#slices.run(captionPlanBySteps(study, ability, plan.asked));
+    if (contentIdOfJson(present) === digest) return ability;
+    throw mismatch('the host gives another plan now than the approved one: an engine or a setting is another');
+  }
+
+  /** The means of an approved plan, whatever the host gives now. Throws as `CaptionMethods.abilityFor`. */
+  async abilityOf({ asked, method }: CaptionPlan, study: CaptionedStudy): Promise<CaptionAbility> {
+    const { ability, methods } = this.#options;
+    return asked.method === null || method === null ? ability : methods.abilityFor(method, study);
+  }
+
+  async #of(runtime: VerifiedRuntime, asked: AskedPlan): Promise<CaptionPlan> {
     const { ability, methods } = this.#options;
     const study = plannableStudy(runtime);
     demandPair(study, asked);
@@ -56,7 +114,16 @@ export class CaptionPlans {
       throw error;
     }
   }
+
+  #remember(digest: string, asked: AskedPlan): void {
+    this.#asked.delete(digest);
+    const [oldest] = this.#asked.keys();
+    if (oldest !== undefined && this.#asked.size >= mostRemembered) this.#asked.delete(oldest);
+    this.#asked.set(digest, asked);
+  }
 }
+
+const mismatch = (message: string) => new ServiceError('caption_plan_mismatch', message);
 
 /** The study that a plan is of. Throws `illegal_caption_transition` if no captions can come of it. */
 function plannableStudy(runtime: VerifiedRuntime): CaptionedStudy {

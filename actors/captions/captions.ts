@@ -44,6 +44,7 @@ import { isRowOf } from '../supervision/actor-row.ts';
 import { readStored, settledActor } from '../supervision/reads.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionMethods } from './caption-methods.ts';
+import type { CaptionPlans } from './caption-plans.ts';
 import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
@@ -52,6 +53,8 @@ interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'm
   readonly ability: CaptionAbility;
   /** How they are made with one. */
   readonly methods: CaptionMethods;
+  /** How they are made under an approval with a plan. */
+  readonly plans: Pick<CaptionPlans, 'abilityUnder'>;
   readonly engines: TranslatingEngines;
 }
 
@@ -83,7 +86,7 @@ export class CaptionService {
    * journal has no attempt. It has none either if no server answers. Throws `illegal_caption_transition`,
    * `caption_authority_required` and `caption_current_run_causality_required`. It throws `caption_lines_unavailable` if captions
    * would have no line: the approval stays free then. With a method also `permission_required`, before all else, and
-   * `engine_unavailable`. A check that could not be written down is nothing that fails here.
+   * `engine_unavailable`. Under an approval with a plan it throws `caption_plan_mismatch` for another way or another plan. A check that could not be written down is nothing that fails here.
    */
   async produce(runtimeId: string, request: CaptionProductionRequest): Promise<CaptionProductions> {
     const { engines, runtimes } = this.#options;
@@ -156,22 +159,25 @@ export class CaptionService {
   /** The next attempt under an approval, in the order in which clients expect the reasons against it. */
   async #jobOf(runtime: VerifiedRuntime, { approval, method }: CaptionProductionRequest): Promise<CaptionJob> {
     const { record } = runtime.accepted;
-    const { ability: usual, methods } = this.#options;
+    const { ability: usual, methods, plans } = this.#options;
     if (method !== undefined && method !== 'auto') methods.demand(method);
-    const { allowance } = method === undefined ? usual : methods;
+    const approved = runtime.execution?.study.tail.plan ?? null;
+    const isUsual = method === undefined && (approved === null || approved.plan.asked.method === null);
+    const { allowance } = isUsual ? usual : methods;
     const obstacle = captionObstacleOf(record, allowance.maxDurationMs);
     if (obstacle !== null) throw illegal(wireText(obstacle));
     const study = approvedStudyOf(runtime, approval);
     if (study === null) {
       throw new ServiceError('caption_authority_required', 'no valid approval of this runtime has this name');
     }
-    if (method === undefined && usual.classification === 'recorded_real_pipeline_fixture') {
+    if (isUsual && usual.classification === 'recorded_real_pipeline_fixture') {
       throw new ServiceError('caption_current_run_causality_required', captionsAreOff);
     }
     const captions = runtime.execution?.study.tail.captions;
     if (captions?.caption !== null || captions.open !== null) throw illegal('the approval is used already');
     if (captions.attempts >= maximumCaptionAttempts) throw illegal('all attempts under this approval are used');
-    const ability = method === undefined ? usual : await methods.abilityFor(method, study);
+    const without = () => (method === undefined ? usual : methods.abilityFor(method, study));
+    const ability = await (approved === null ? without() : plans.abilityUnder(approved, study, method));
     const { job, absence } = await this.#slices.run(captionProspectBySteps(study, captions.attempts, ability));
     if (absence !== null) throw new ServiceError('caption_lines_unavailable', `${absence.code}: ${wireText(absence)}`);
     const { corrections } = runtime.execution?.study.tail ?? { corrections: noCorrections };

@@ -25,12 +25,15 @@ import type { HostBasis } from '../host-basis.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionMethods } from './caption-methods.ts';
+import type { CaptionPlans } from './caption-plans.ts';
 
 interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex'> {
   readonly reviewer: Reviewer;
   /** How captions are made without a method, and with one. */
   readonly ability: CaptionAbility;
   readonly methods: Pick<CaptionMethods, 'abilityFor'>;
+  /** How they are made under an approval with a plan. */
+  readonly plans: Pick<CaptionPlans, 'abilityOf'>;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -78,11 +81,19 @@ export class Corrections {
       lookedSinceMs,
     }: { readonly method?: RequestedMethod | null; readonly lookedSinceMs?: number } = {},
   ): Promise<CaptionCorrections> {
-    const { runtimes, reviewer, ability, methods } = this.#options;
+    const { runtimes, reviewer } = this.#options;
     const runtime = await runtimes.read(runtimeId, lookedSinceMs);
-    const study = runtime.execution?.study.tail.captions.caption === null ? approvable(runtime) : null;
-    const asked = method === null || study === null ? ability : await methods.abilityFor(method, study);
-    return this.#slices.run(correctionsOf(runtime, asked, reviewer));
+    return this.#slices.run(correctionsOf(runtime, await this.#abilityFor(runtime, method), reviewer));
+  }
+
+  /** The way to the lines of a runtime before its captions: that of its plan, the one that a request names, or that of the host. */
+  async #abilityFor(runtime: VerifiedRuntime, method: RequestedMethod | null = null): Promise<CaptionAbility> {
+    const { ability, methods, plans } = this.#options;
+    const { tail } = runtime.execution?.study ?? {};
+    const study = tail?.captions.caption === null ? approvable(runtime) : null;
+    if (study === null) return ability;
+    if (method !== null) return methods.abilityFor(method, study);
+    return tail?.plan == null ? ability : plans.abilityOf(tail.plan.plan, study);
   }
 
   /**
@@ -90,8 +101,9 @@ export class Corrections {
    * `caption_correction_conflict`, `illegal_caption_correction` and the error that keeps a runtime from corrections.
    */
   async preview(runtimeId: string, { head, ...asked }: CorrectionPreviewRequest): Promise<CaptionCorrectionPreview> {
-    const { runtimes, reviewer, ability } = this.#options;
+    const { runtimes, reviewer } = this.#options;
     const runtime = await runtimes.read(runtimeId);
+    const ability = await this.#abilityFor(runtime);
     const correctable = demandCorrectable(await this.#slices.run(correctableOf(runtime, ability)));
     demandHead(correctionHeadOf(correctable.corrections, correctable.base), head);
     return withLinesThatAllow(() => this.#slices.run(correctionPreviewOf(runtime, correctable, asked, reviewer)));
@@ -120,7 +132,8 @@ export class Corrections {
   }
 
   async #recorded(runtime: VerifiedRuntime, { clientRequestId, ...request }: CorrectionRequest) {
-    const { reviewer, ability } = this.#options;
+    const { reviewer } = this.#options;
+    const ability = await this.#abilityFor(runtime);
     const { corrections, base } = demandCorrectable(await this.#slices.run(correctableOf(runtime, ability)));
     demandHead(correctionHeadOf(corrections, base), request.head);
     if (runtime.execution === null) throw illegal('the runtime has no lines');

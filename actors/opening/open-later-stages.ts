@@ -34,7 +34,8 @@ export function openLaterStages(options: LaterStagesOptions) {
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);
   for (const definition of [captioning, explaining]) supervisor.register(definition);
-  const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods });
+  const plans = new CaptionPlans({ ...options, ability, methods: captionMethods });
+  const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods, plans });
   const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
@@ -43,12 +44,12 @@ export function openLaterStages(options: LaterStagesOptions) {
   return {
     audits: new EvidenceAudits(runtimes, objectStore),
     exports: new Exports(runtimes),
-    reviews: new PublishReviews({ ...options, stopWork }),
+    reviews: new PublishReviews({ ...options, plans, stopWork }),
     captions,
     captionReads: new CaptionReads(runtimes),
     captionMethods,
-    captionPlans: new CaptionPlans({ ...options, ability, methods: captionMethods }),
-    corrections: new Corrections({ ...options, ability, methods: captionMethods }),
+    captionPlans: plans,
+    corrections: new Corrections({ ...options, ability, methods: captionMethods, plans }),
     explanations,
     /** How many captions and explanations are being made. */
     producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
+  type ApprovalReference,
   attestations,
   type IntakeReference,
   type PublishReviewDecisions,
@@ -15,6 +16,7 @@ import { type PublishReviewEvent, type PublishReviewState, reviewAfter } from '.
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { currentApprovalOf, publishedReviewsOf, reviewQueueOf } from '../../receipts/published/review.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
+import { recordPlan } from '../../receipts/stages/caption-plan.ts';
 import {
   type ReviewedIntake,
   type RevokedApproval,
@@ -27,12 +29,15 @@ import {
 } from '../../receipts/stages/review.ts';
 import type { StepResult, StudyRun } from '../../receipts/study-run.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
+import type { CaptionPlans } from '../captions/caption-plans.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { movedWrites } from '../reopening/review-rows.ts';
 import { refusalOf } from '../supervision/refused-write.ts';
 
 interface PublishReviewsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'runtimes' | 'mutex' | 'clock'> {
   readonly reviewer: Reviewer;
+  /** Derives the plan that a decision names. */
+  readonly plans: Pick<CaptionPlans, 'approved'>;
   /** Stops what is being made under the approval of a runtime; resolves when nothing is. */
   readonly stopWork: (runtimeId: string) => Promise<void>;
   /** Called after each commit that added to a runtime's journal. */
@@ -77,12 +82,15 @@ export class PublishReviews {
     };
   }
 
-  /** Writes a decision down. Throws `reviewer_identity_mismatch` and `illegal_review_transition`. */
+  /**
+   * Writes a decision down, with the caption plan that it names. Throws `reviewer_identity_mismatch` and `illegal_review_transition`; with
+   * a plan also `caption_plan_mismatch` and `caption_lines_unavailable`.
+   */
   async decide(
     runtimeId: string,
-    { intake, reviewer, decision }: ReviewDecisionRequest,
+    { intake, reviewer, decision, plan: digest }: ReviewDecisionRequest,
   ): Promise<PublishReviewDecisions> {
-    const { runtimes, mutex } = this.#options;
+    const { runtimes, mutex, plans } = this.#options;
     return mutex.take(runtimeId, async () => {
       const beganAtMs = performance.now();
       const runtime = await runtimes.read(runtimeId, beganAtMs);
@@ -92,8 +100,15 @@ export class PublishReviews {
         throw illegal('the intake is not one of this runtime that is queued');
       }
       const asked = { intake, reviewer: this.#options.reviewer, decision };
-      const command = decisionCommand(runtime.execution.opened.run, asked);
+      const { run } = runtime.execution.opened;
+      const command = decisionCommand(run, asked);
       if (!isPossible(runtime, command)) throw illegal('the intake has been decided already');
+      if (digest !== undefined) {
+        const { plan } = await plans.approved(runtime, digest);
+        const record = recordPlan(run, { approval: command.recorded.refs, plan });
+        await this.#write(runtime, withRecord(command, record), [command.started]);
+        return this.reviews(runtimeId, beganAtMs);
+      }
       await this.#write(runtime, command, [command.started]);
       return this.reviews(runtimeId, beganAtMs);
     });
@@ -186,7 +201,7 @@ interface ReviewCommand {
   readonly failure: ReviewStep;
   readonly started: EventDraft;
   /** The receipt, and the events that name it. */
-  readonly recorded: StepResult<unknown>;
+  readonly recorded: Pick<StepResult<unknown>, 'objects' | 'events'>;
   /** The event for a receipt that cannot be stored. */
   readonly failed: (message: string) => EventDraft;
 }
@@ -194,7 +209,24 @@ interface ReviewCommand {
 const isApproval = ({ decision }: Pick<ReviewedIntake, 'decision'>): boolean =>
   decision.outcome === 'approve_for_caption_production';
 
-function decisionCommand(run: StudyRun, asked: ReviewedIntake): ReviewCommand {
+/** A command with a further record in its commit. */
+const withRecord = <Command extends ReviewCommand>(
+  command: Command,
+  { objects, events }: ReviewCommand['recorded'],
+): ReviewCommand => ({
+  ...command,
+  recorded: {
+    objects: [...command.recorded.objects, ...objects],
+    events: [...command.recorded.events, ...events],
+  },
+});
+
+/** The decision of a reviewer, with the name that later records have for it. */
+interface DecisionCommand extends ReviewCommand {
+  readonly recorded: StepResult<ApprovalReference>;
+}
+
+function decisionCommand(run: StudyRun, asked: ReviewedIntake): DecisionCommand {
   return {
     runtimeId: run.record.runtimeId,
     way: ['decision.started', isApproval(asked) ? 'decision.approved' : 'decision.rejected'],

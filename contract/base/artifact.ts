@@ -30,6 +30,7 @@ export const artifactOrigin = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('study_readiness'), readinessId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('publish_review_intake'), intakeId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('publish_review'), reviewId: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('publish_review_plan'), planId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('publish_review_revocation'), revocationId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('caption_production'), jobId: z.string().min(1) }),
   z.strictObject({ kind: z.literal('caption_quality_control'), qcId: z.string().min(1) }),

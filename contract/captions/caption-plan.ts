@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { artifactId } from '../base/artifact.ts';
+import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { cause } from '../causes/causes.ts';
 import { planRemark } from '../causes/plan-remarks.ts';
 import { gateReasons } from '../evidence/evidence.ts';
+import { approvalReference } from '../review.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionReason, captionWords } from './caption-line.ts';
 import { captionMethod, requestedMethod } from './caption-method.ts';
@@ -174,6 +177,44 @@ export const captionPlanAnswer = z.strictObject({
   plan: captionPlan,
 });
 
+/** Largest stored receipt of a plan, in bytes: its lists and the texts in them are bounded. */
+export const maximumPlanBytes = 1024 * 1024;
+
+const planId = z.string().regex(/^publish-review-plan:[a-f0-9]{64}$/);
+
+/** The plan of an approval, as its reviewer read it. `receiptId` is derived from everything but it and `schema`. */
+export const captionPlanReceipt = z.strictObject({
+  schema: z.literal('studio.publish-review-plan.receipt.v1'),
+  receiptId: z.string().regex(/^publish-review-plan-receipt:[a-f0-9]{64}$/),
+  planId,
+  input: z.strictObject({
+    approval: approvalReference,
+    /** The digest that the request named: that of `plan`. */
+    planContentId: contentId,
+  }),
+  producer: z.strictObject({
+    id: z.literal('studio.host-caption-plan'),
+    version: z.literal('1'),
+    policy: z.literal('plan_derived_again_and_equal_to_the_one_that_the_reviewer_named'),
+  }),
+  plan: captionPlan,
+});
+
+/** The journal event of a plan beside the decision that approved it. */
+export const captionPlanEvents = [
+  eventType(
+    'publish.review.plan_recorded',
+    'publish_review_host',
+    z.strictObject({
+      planId,
+      outputArtifactId: artifactId,
+      receiptContentId: contentId,
+      receipt: captionPlanReceipt,
+    }),
+  ),
+] as const;
+
+export type CaptionPlanReceipt = z.infer<typeof captionPlanReceipt>;
 export type Alignment = z.infer<typeof alignment>;
 export type TrackFlag = z.infer<typeof trackFlag>;
 export type TrackChoice = z.infer<typeof trackChoice>;

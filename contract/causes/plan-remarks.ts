@@ -29,6 +29,8 @@ export const planRemarks = [
     denominator: positive,
     offsetMs: z.int(),
   }),
+  /** They fit only in so many parts, each at a place of its own: they belong to another cut of the film. */
+  remarkOf('side_in_parts', { side, against: z.enum(['sound', 'other_side']), parts: positive }),
   /** It is unknown if they are in time. */
   remarkOf('timing_unknown', {
     side,

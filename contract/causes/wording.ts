@@ -502,6 +502,12 @@ const wordings: Wordings = {
     remedies: otherSubtitles,
     at: 'subtitles',
   },
+  side_in_parts: {
+    what: ({ side, against, parts }) =>
+      `${sideNames[side]} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
+    remedies: otherSubtitles,
+    at: 'subtitles',
+  },
   timing_unknown: {
     what: ({ side, against, reason }) =>
       `it is unknown if ${sideNames[side]} is in time with ${references[against]}: ${unknownTimings[reason]}`,

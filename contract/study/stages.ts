@@ -219,6 +219,12 @@ export const laterStages = {
     },
     links: ['review', 'revocation'],
   },
+  captionPlan: {
+    acts: {
+      approval: { begins: [], ends: ['artifact.recorded', 'publish.review.plan_recorded'], fails: [] },
+    },
+    links: ['caption_plan'],
+  },
   captions: {
     acts: {
       production: {

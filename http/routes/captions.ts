@@ -92,7 +92,7 @@ export const captionRoutes = (
       id: 'produceCaptions',
       summary: 'produce captions under a valid approval',
       details:
-        'The answer comes when the captions and their check are stored. `method` names the way to make them, or `auto` for the first that is ready. Without it the caption executor of the host makes them.',
+        'The answer comes when the captions and their check are stored. `method` names the way to make them, or `auto` for the first that is ready. Without it the caption executor of the host makes them. Under an approval with a caption plan they follow the plan, and `method` may be left out.',
       request: captionProductionRequest,
       invalid: 'invalid_caption_request',
       answers: [json(201, captionProductions)],
@@ -101,6 +101,7 @@ export const captionRoutes = (
         'illegal_caption_transition',
         'caption_authority_required',
         'caption_current_run_causality_required',
+        'caption_plan_mismatch',
         'caption_lines_unavailable',
         'permission_required',
         'engine_unavailable',

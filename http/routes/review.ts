@@ -43,10 +43,19 @@ export const publishReviewRoutes = (reviews: PublishReviews): readonly Route[] =
     POST: write({
       id: 'decidePublishReview',
       summary: 'approve a queued study for captions, or reject it',
+      details:
+        '`plan` is the `digest` of `GET …/caption-plan`, as a person read it. The host derives the plan again, and records it beside the decision; captions follow it then. An approval without `plan` stays valid. After a restart of the host, read the plan again before you name it.',
       request: reviewDecisionRequest,
       invalid: 'invalid_review_request',
       answers: [json(201, publishReviewDecisions)],
-      refusals: refusalsOfReviews,
+      refusals: [
+        ...refusalsOfReviews,
+        'caption_plan_mismatch',
+        'illegal_caption_transition',
+        'caption_lines_unavailable',
+        'permission_required',
+        'engine_unavailable',
+      ],
       handle: async ({ params, body }) => ({ status: 201, body: await reviews.decide(params.runtimeId, body) }),
     }),
   }),

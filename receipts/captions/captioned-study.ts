@@ -7,6 +7,7 @@ import type {
   LineLineage,
   SemanticCitation,
 } from '../../contract/captions/caption-line.ts';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import { type CaptionInput, longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { CauseWith, PartCause } from '../../contract/causes/causes.ts';
 import { claimStates } from '../../contract/evidence/assessment.ts';
@@ -32,10 +33,34 @@ export interface CaptionedStudy {
   readonly approval: ApprovalReference;
   /** The text tracks that a person chose; absent if the rule chooses both. */
   readonly tracks?: ChosenTracks | undefined;
+  /** The version of the caption rules in the plan of the approval; absent for an approval without a plan. */
+  readonly captionRules?: number | undefined;
+}
+
+/** The caption plan that a person approved. */
+export interface ApprovedPlan {
+  readonly plan: CaptionPlan;
+  /** Its digest, by which the request named it. */
+  readonly digest: string;
 }
 
 /** The text track of each side by its stream index; null for a side whose track follows by the rule. */
 export type ChosenTracks = Readonly<Record<CaptionSide, number | null>>;
+
+/** The tracks that a person chose in a plan. */
+function tracksOfPlan({ asked, sides }: CaptionPlan): ChosenTracks | undefined {
+  const chosenFor = (side: CaptionSide): number | null => {
+    const chosen = sides[side].choice?.chosen ?? null;
+    return chosen?.reason === 'chosen_by_person' ? chosen.trackIndex : null;
+  };
+  return asked.tracks.length === 0 ? undefined : { source: chosenFor('source'), target: chosenFor('target') };
+}
+
+/** A study under the plan of its approval; as it is without one. */
+export const underPlan = (study: CaptionedStudy, approved: ApprovedPlan | null): CaptionedStudy =>
+  approved === null
+    ? study
+    : { ...study, tracks: tracksOfPlan(approved.plan), captionRules: approved.plan.rules.captions };
 
 /** Why captions can never be made of a study of at most so many ms, whatever is approved; null when they can. */
 export function captionObstacleOf(record: RuntimeStart, maxDurationMs: number): PartCause | null {

@@ -43,7 +43,8 @@ const { version: present } = ruleSets.captions;
  * version 2 when transcript gates 2 came. It differed from version 3 in rows of transcripts alone. Version 4 came with transcript
  * gates 4, and with evidence of where cues are shown.
  */
-function oldestRulesOf({ study: { findings }, classification }: CaptionJob): number {
+function oldestRulesOf({ study: { findings, captionRules }, classification }: CaptionJob): number {
+  if (captionRules !== undefined) return captionRules;
   const { operations, recognition } = findings;
   const found = recognition?.found ?? null;
   if (classification === 'recognised_transcript' || classification === 'recognised_transcript_translated') {

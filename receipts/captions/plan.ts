@@ -2,17 +2,23 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { captionWords } from '../../contract/captions/caption-line.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
-import { type AskedPlan, type CaptionPlan, longestPlanList } from '../../contract/captions/caption-plan.ts';
+import {
+  type Alignment,
+  type AskedPlan,
+  type CaptionPlan,
+  longestPlanList,
+} from '../../contract/captions/caption-plan.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import type { Steps } from '../../formats/steps.ts';
+import { alignedBySteps } from '../../rules/alignment.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { dialogueChangesOf, dialogueOf } from '../../rules/dialogue.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
-import { remarksOfChoice, TRACK_CHOICE_VERSION } from '../../rules/track-choice.ts';
+import { remarksOfChoice } from '../../rules/track-choice.ts';
 import { captionLimitsOf, type DraftLine } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import {
@@ -20,6 +26,7 @@ import {
   type ChosenTracks,
   captionInputOf,
   captionLengthObstacleOf,
+  derivedInSteps,
   gapOver,
 } from './captioned-study.ts';
 import { draftBaseBySteps } from './corrected-lines.ts';
@@ -89,15 +96,6 @@ function noSuchTrack(index: number, tracks: readonly StudiedTrack[]): string {
     : `track ${index} is no text track of this study: it has ${known}`;
 }
 
-/** The tracks that a person chose in a plan, as captions by it take them. */
-export const tracksOfPlan = ({ asked, sides }: CaptionPlan): ChosenTracks | undefined => {
-  const chosenBy = (side: CaptionSide): number | null => {
-    const chosen = sides[side].choice?.chosen ?? null;
-    return chosen?.reason === 'chosen_by_person' ? chosen.trackIndex : null;
-  };
-  return asked.tracks.length === 0 ? undefined : { source: chosenBy('source'), target: chosenBy('target') };
-};
-
 type PlanSide = CaptionPlan['sides'][CaptionSide];
 
 /** The origin of the lines of a side. */
@@ -120,6 +118,58 @@ function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): Plan
   const choice = tracksOf(study).choices[side];
   if (choice.chosen !== null) return { ...none, origin: choice.chosen.origin, choice };
   return side === 'target' && isTranslated ? translated(choice) : { ...none, choice };
+}
+
+/** The lines of dialogue of a track, in order of time. */
+const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => dialogueOf(cues).lines;
+
+/** How the tracks of a study lie against its speech, and against each other. */
+interface Alignments {
+  readonly withSound: Readonly<Record<CaptionSide, Alignment | null>>;
+  readonly withOtherSide: Alignment | null;
+}
+
+/** The alignments of the tracks that captions of a study may be made of; null for what a study does not have. */
+const alignmentsOf = derivedInSteps(function* (study): Steps<Alignments> {
+  const { source, target } = tracksOf(study);
+  const { endMs } = captionInputOf(study).range;
+  const speech = speechIn(study);
+  const withSpeech = function* (track: StudiedTrack | null): Steps<Alignment | null> {
+    return track === null || speech === null ? null : yield* alignedBySteps(speech, dialogueLines(track), endMs);
+  };
+  const isOneTrack = source?.trackIndex === target?.trackIndex;
+  const ofSource = yield* withSpeech(source);
+  const ofTarget = isOneTrack ? ofSource : yield* withSpeech(target);
+  const hasBoth = source !== null && target !== null && !isOneTrack;
+  const withOtherSide = hasBoth
+    ? yield* alignedBySteps(dialogueLines(source), dialogueLines(target), endMs, 'cues')
+    : null;
+  return { withSound: { source: ofSource, target: ofTarget }, withOtherSide };
+});
+
+const noAlignments: Alignments = { withSound: { source: null, target: null }, withOtherSide: null };
+
+/** The remark on an alignment; null for cues in time, and if nothing was compared. */
+function remarkOnAlignment(
+  side: CaptionSide,
+  against: 'sound' | 'other_side',
+  alignment: Alignment | null,
+): PlanRemark | null {
+  switch (alignment?.verdict) {
+    case 'shifted':
+      // The offset moves the cues to the reference: the cues come so much earlier.
+      return { code: 'side_shifted', params: { side, against, offsetMs: -alignment.offsetMs } };
+    case 'drifts': {
+      const { numerator, denominator, offsetMs } = alignment;
+      return { code: 'side_drifts', params: { side, against, numerator, denominator, offsetMs } };
+    }
+    case 'other_cut':
+      return { code: 'side_in_parts', params: { side, against, parts: alignment.pieces.length } };
+    case 'unknown':
+      return { code: 'timing_unknown', params: { side, against, reason: alignment.reason } };
+    default:
+      return null;
+  }
 }
 
 /** What is compared with what. Recognized speech has its times from the sound. */
@@ -252,15 +302,18 @@ export function* captionPlanBySteps(
   const lines = yield* plannedLines(job, new Set(toTranslate?.lines.map(({ id }) => id)));
   const { contentId } = yield* draftBaseBySteps(job);
   const drafts = yield* captionExecutors[classification].draft(study);
-  const sides = {
-    source: sideOf(job, 'source', toTranslate !== null),
-    target: sideOf(job, 'target', toTranslate !== null),
+  const usesTracks = captionSides.some((side) => sideOf(job, side, false).choice?.chosen != null);
+  const aligned = usesTracks ? yield* alignmentsOf(study) : noAlignments;
+  const planSide = (side: CaptionSide): PlanSide => {
+    const planned = sideOf(job, side, toTranslate !== null);
+    return planned.choice?.chosen == null ? planned : { ...planned, withSound: aligned.withSound[side] };
   };
+  const sides = { source: planSide('source'), target: planSide('target') };
   const tracks = tracksOf(study);
+  const isOneTrack = tracks.source?.trackIndex === tracks.target?.trackIndex;
   const ofTracks = captionSides.flatMap((side) => {
-    const isTaken = sides[side].origin === 'track' || sides[side].origin === 'file';
-    const isSecond = side === 'target' && tracks.source?.trackIndex === tracks.target?.trackIndex;
-    return !isTaken || isSecond || tracks[side] === null ? [] : [{ side, track: tracks[side] }];
+    const isTaken = sides[side].choice?.chosen != null && !(side === 'target' && isOneTrack);
+    return !isTaken || tracks[side] === null ? [] : [{ side, track: tracks[side] }];
   });
   const apart: CaptionPlan['apart'] = [];
   const remarks: PlanRemark[] = [];
@@ -274,6 +327,8 @@ export function* captionPlanBySteps(
     const texts = apartOf(side, track);
     apart.push(...texts);
     remarks.push(...remarksOfTrack(side, track, texts.length));
+    const remark = remarkOnAlignment(side, 'sound', sides[side].withSound);
+    if (remark !== null) remarks.push(remark);
   }
   const speech = speechIn(study);
   const isSeam = classification === 'deterministic_current_run_test_seam';
@@ -287,7 +342,9 @@ export function* captionPlanBySteps(
     withoutSpeech: withoutSpeech.length,
   };
   const isOff = classification === 'recorded_real_pipeline_fixture';
-  const withOtherSide = null;
+  const { withOtherSide } = aligned;
+  const between = remarkOnAlignment('target', 'other_side', withOtherSide);
+  if (between !== null) remarks.push(between);
   return {
     schema: 'studio.caption-plan.v1',
     runId: study.run.record.runtimeId,
@@ -296,8 +353,8 @@ export function* captionPlanBySteps(
     executor: captionExecutorOf(job),
     rules: {
       captions: ruleSets.captions.version,
-      alignment: 1,
-      trackChoice: TRACK_CHOICE_VERSION,
+      alignment: ruleSets.alignment.version,
+      trackChoice: ruleSets.trackChoice.version,
       gaps: { ...SPEECH_GAPS },
     },
     sides,

@@ -8,7 +8,7 @@ import type { PartCause } from '../../contract/causes/causes.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
+import { type CaptionedStudy, captionObstacleOf, underPlan } from '../captions/captioned-study.ts';
 import { correctionDecisionBySteps, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
 import { type MethodEngines, noMethods, studiedMethods } from '../captions/methods.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
@@ -23,8 +23,8 @@ export function approvable({ execution }: VerifiedRuntime): CaptionedStudy | nul
   const conclusion = execution?.study.conclusion ?? null;
   if (execution === null || conclusion === null || conclusion.admission.outcome !== 'queued') return null;
   const { run } = execution.opened;
-  const { findings } = execution.study;
-  return { run, findings, conclusion, approval: approvalBefore(run, conclusion) };
+  const { findings, tail } = execution.study;
+  return underPlan({ run, findings, conclusion, approval: approvalBefore(run, conclusion) }, tail.plan);
 }
 
 /**
@@ -36,7 +36,8 @@ export function approvedStudyOf({ execution }: VerifiedRuntime, approval: Approv
   const authority = execution?.study.tail.authority ?? null;
   if (execution === null || conclusion === null || authority === null) return null;
   if (firstDifference(authority, approval) !== null) return null;
-  return { run: execution.opened.run, findings: execution.study.findings, conclusion, approval };
+  const { findings, tail } = execution.study;
+  return underPlan({ run: execution.opened.run, findings, conclusion, approval }, tail.plan);
 }
 
 /** Why a runtime gets no captions by any method; null if it may get some. */

@@ -18,12 +18,18 @@ import {
   translatedLimits,
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
-import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
+import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
 import { type CaptionJob, captionExecutorOf, captionJobIdOf, textToTranslateOf } from '../captions/artifact.ts';
-import { type CaptionedStudy, captionInputOf, captionObstacleOf } from '../captions/captioned-study.ts';
+import {
+  type ApprovedPlan,
+  type CaptionedStudy,
+  captionInputOf,
+  captionObstacleOf,
+  underPlan,
+} from '../captions/captioned-study.ts';
 import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
 import {
   type CheckableCaptions,
@@ -287,6 +293,7 @@ function foldCaptionsStarted(
   { journal, run }: FoldContext,
   { attempts, open, caption }: VerifiedCaptions,
   study: CaptionedStudy | null,
+  approved: ApprovedPlan | null,
 ): VerifiedCaptions {
   const { executor, limits } = journal.expect('caption.production_started').data;
   const isAllowed = open === null && caption === null && attempts < maximumCaptionAttempts;
@@ -300,6 +307,8 @@ function foldCaptionsStarted(
     translator: translatorOf(executor),
   };
   const begun = { job, executor: executorOf(job, executor) };
+  if (approved !== null && firstDifference(approved.plan.executor, begun.executor) !== null)
+    throw journal.fault('data.executor');
   journal.take([captionStarted(job, begun.executor)]);
   return { attempts: attempts + 1, failure: null, open: begun, caption };
 }
@@ -379,7 +388,11 @@ function translatorOf(executor: CaptionExecutorIdentity): CaptionTranslator | un
 
 /** The part of an ended study that captions read: all its findings, and the approval under which a production may begin. */
 interface Captionable extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
-  readonly tail: { readonly captions: VerifiedCaptions; readonly authority: CaptionedStudy['approval'] | null };
+  readonly tail: {
+    readonly captions: VerifiedCaptions;
+    readonly authority: CaptionedStudy['approval'] | null;
+    readonly plan: ApprovedPlan | null;
+  };
 }
 
 /** The captions that are made under an approval, and their check. */
@@ -401,9 +414,12 @@ export const captionsStage: LaterStage<Captionable, { readonly captions: Verifie
     'quality-control-part': storedDecisions.shape.schema,
   },
   folds: {
-    'caption.production_started': (context, { findings, conclusion, tail: { captions, authority: approval } }) => {
-      const study = approval === null ? null : { run: context.run, findings, conclusion, approval };
-      return { captions: foldCaptionsStarted(context, captions, study) };
+    'caption.production_started': (
+      context,
+      { findings, conclusion, tail: { captions, authority: approval, plan } },
+    ) => {
+      const study = approval === null ? null : underPlan({ run: context.run, findings, conclusion, approval }, plan);
+      return { captions: foldCaptionsStarted(context, captions, study, plan) };
     },
     'caption.production_completed': async (context, { tail }) => ({
       captions: await foldCaptionsCompleted(context, tail.captions),

@@ -14,7 +14,7 @@ import {
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import type { CaptionedStudy } from '../captions/captioned-study.ts';
+import { type ApprovedPlan, type CaptionedStudy, underPlan } from '../captions/captioned-study.ts';
 import {
   type AskedCorrection,
   type BaseLines,
@@ -360,7 +360,7 @@ export const mayCorrect = ({ intake }: VerifiedConclusion, tail: CorrectableTail
 
 /** The part of an ended study that corrections read. */
 interface Corrected extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
-  readonly tail: CorrectableTail;
+  readonly tail: CorrectableTail & { readonly plan: ApprovedPlan | null };
 }
 
 /** The corrections of caption lines by a person, before and after captions are made, each with a check. */
@@ -373,7 +373,10 @@ export const correctionStage: LaterStage<Corrected, { readonly corrections: Veri
       corrections: await foldCorrectionRecorded(context, {
         captions: tail.captions,
         corrections: tail.corrections,
-        study: { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+        study: underPlan(
+          { run: context.run, findings, conclusion, approval: approvalBefore(context.run, conclusion) },
+          tail.plan,
+        ),
         mayCorrect: mayCorrect(conclusion, tail),
       }),
     }),

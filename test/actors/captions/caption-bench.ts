@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
+import { CaptionPlans } from '../../../actors/captions/caption-plans.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
@@ -99,8 +100,9 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const allowance = options.allowance ?? defaultCaptionAllowance;
   const ability = { classification, allowance, translator: translator?.identity };
   const methods = new CaptionMethods({ runtimes, engines, allowance: () => allowance });
+  const plans = new CaptionPlans({ runtimes, ability, methods });
   const captions = new CaptionService({
-    ...{ definition: captioning, supervisor, runtimes, mutex, ability, methods, engines },
+    ...{ definition: captioning, supervisor, runtimes, mutex, ability, methods, plans, engines },
   });
   // The first duty of a withdrawal; later stages add theirs.
   const stops = [(runtimeId: string) => captions.stop(runtimeId)];
@@ -114,6 +116,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     reviewer,
     clock,
     mutex,
+    plans,
     stopWork,
     committed,
   });

@@ -72,7 +72,7 @@ export const approvedLife = ({ known }: Pick<TestHost, 'known'>): Approved => ({
   approval: known.approval,
 });
 
-function onlyRow<Row>(rows: readonly Row[]): Row {
+export function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row, ...others] = rows;
   if (row === undefined || others.length > 0) throw new Error(`${rows.length} rows`);
   return row;

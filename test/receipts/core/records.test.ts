@@ -129,6 +129,7 @@ const producers: Record<EventType, string> = {
   'publish.review.revocation_started': 'publish_review_host',
   'publish.review.revocation_completed': 'publish_review_host',
   'publish.review.revocation_failed': 'publish_review_host',
+  'publish.review.plan_recorded': 'publish_review_host',
   'caption.production_started': 'caption_production_host',
   'caption.production_completed': 'caption_production_host',
   'caption.production_failed': 'caption_production_host',

@@ -1,0 +1,322 @@
+import type { Range } from '../contract/base/grammar.ts';
+import type { Steps } from '../formats/steps.ts';
+import { joined, totalLengthOf } from './time-spans.ts';
+
+/** What cues are laid against: the windows of detected speech, or the cues of another track. */
+export type ReferenceKind = 'speech' | 'cues';
+
+/** All places are counted in steps of so many ms. */
+export const stepMs = 20;
+
+/** Hundredths of a nat: figures of an alignment are integers, so that every machine finds the same. */
+export const inHundredths = (nats: number): number => Math.round(100 * nats);
+
+/** Edges fall near those of the reference by a mixture of normal laws: parts of 1, and their widths in seconds. */
+interface EdgeModel {
+  /** The share of edges that belong to one of the reference; the others fall anywhere. */
+  readonly share: number;
+  /** An edge of a cue comes so many seconds after that of the reference. */
+  readonly lag: number;
+  readonly widths: readonly (readonly [part: number, sigma: number])[];
+}
+
+/**
+ * Where starts and ends of cues fall. Against speech: the values of our prototype, which were fitted to human and synthetic voices
+ * with eight films. An end stays on the screen 0.45 s after the speech. Against cues: two tracks of one film start lines within
+ * 0.1 s, or within 0.35 s if a line was split or joined. Ends follow the length of the text, and are wider.
+ */
+const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readonly end: EdgeModel }>> = {
+  speech: {
+    start: { share: 0.6, lag: -0.05, widths: [[1, 0.2]] },
+    end: { share: 0.5, lag: 0.45, widths: [[1, 0.6]] },
+  },
+  cues: {
+    start: {
+      share: 0.7,
+      lag: 0,
+      widths: [
+        [0.6, 0.1],
+        [0.4, 0.35],
+      ],
+    },
+    end: {
+      share: 0.6,
+      lag: 0,
+      widths: [
+        [0.5, 0.15],
+        [0.5, 0.6],
+      ],
+    },
+  },
+};
+
+/**
+ * Neighboring steps are not independent: one look at each 0.8 s counts. A cue is over speech with at least three quarters. The
+ * share of speech is taken between 2 and 98 %, so that no single step proves anything. An edge outside of the film costs 0.7 nats.
+ */
+const FIT = { lookSteps: 40, toldLeast: 0.75, shareLeast: 0.02, outside: -0.7, farSigma: 4, coverage: 10_000 } as const;
+
+/** Cues whose times are counted in steps, in order of their starts. */
+export interface Placed {
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** A rate: the time of a cue times `numerator` by `denominator` runs as the reference does. */
+export interface Rate {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** Cues at a rate, in steps. */
+export function placedCues(cues: readonly Range[], { numerator, denominator }: Rate): Placed {
+  const inSteps = (ms: number): number => Math.round((ms * numerator) / (denominator * stepMs));
+  return {
+    starts: Int32Array.from(cues, ({ startMs }) => inSteps(startMs)),
+    ends: Int32Array.from(cues, ({ endMs }) => inSteps(endMs)),
+  };
+}
+
+/** Some of the cues, counted from 0: `from` included, `to` not. */
+export const someOf = ({ starts, ends }: Placed, from: number, to: number): Placed => ({
+  starts: starts.subarray(from, to),
+  ends: ends.subarray(from, to),
+});
+
+/** The cues so many steps later. */
+export const laterBy = ({ starts, ends }: Placed, steps: number): Placed => ({
+  starts: starts.map((start) => start + steps),
+  ends: ends.map((end) => end + steps),
+});
+
+/** A place of cues, in steps, with its score in hundredths of a nat. */
+export interface Fit {
+  readonly offset: number;
+  readonly score: number;
+}
+
+/** The score of an edge by its distance to the next one of the reference, in steps from `-reach` on, and far from each. */
+function edgeScores({ share, lag, widths }: EdgeModel, perSecond: number) {
+  const farthest = Math.max(...widths.map(([, sigma]) => FIT.farSigma * sigma)) + Math.abs(lag);
+  const reach = Math.ceil((farthest * 1000) / stepMs);
+  const scores = Int16Array.from({ length: 2 * reach + 1 }, (_, at) => {
+    const apart = ((at - reach) * stepMs) / 1000 - lag;
+    let density = 0;
+    for (const [part, sigma] of widths) {
+      density += (part * Math.exp(-0.5 * (apart / sigma) ** 2)) / (sigma * Math.sqrt(2 * Math.PI));
+    }
+    return inHundredths(Math.log((share * density) / perSecond + 1 - share));
+  });
+  return { reach, scores, far: inHundredths(Math.log(1 - share)) };
+}
+
+/** Adds up a row over `2 * half + 1` places around each. */
+function smoothed(row: Int32Array, half: number): Int32Array {
+  const sums = new Int32Array(row.length);
+  let sum = 0;
+  for (let at = -half; at < row.length; at += 1) {
+    sum += (row[at + half] ?? 0) - (row[at - half - 1] ?? 0);
+    if (at >= 0) sums[at] = sum;
+  }
+  return sums;
+}
+
+/** How far tables go: over the film and over all cues, and so far beside both. Cues begin at 0 or later. */
+export interface FitExtent {
+  readonly lengthMs: number;
+  readonly lastCueMs: number;
+  readonly reachSteps: number;
+}
+
+/**
+ * The reference as integer tables over time: how much a start or an end of a cue at a step speaks for its place, and how much the
+ * time between does, each as a log likelihood ratio against chance. The score of cues at a place is the sum over all of them.
+ */
+export class FitTables {
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+  readonly #on: Int16Array;
+  readonly #off: Int16Array;
+  /** Sums from the first step on, in parts of `FIT.coverage` of a nat. */
+  readonly #heard: Int32Array;
+  readonly #pad: number;
+  /** Peaks of the two kernels, and the worth of a covered step, for proposals. */
+  readonly #weights: { readonly on: number; readonly off: number; readonly step: number };
+  readonly #lag: { readonly on: number; readonly off: number };
+
+  private constructor(spans: readonly Range[], kind: ReferenceKind, { lengthMs, lastCueMs, reachSteps }: FitExtent) {
+    const whole = joined(spans);
+    const lastMs = Math.max(lengthMs, ...whole.slice(-1).map(({ endMs }) => endMs));
+    // Density and share count where the reference is: a track may cover a part of the film.
+    const hullMs = Math.max(1000, (whole.at(-1)?.endMs ?? 0) - (whole[0]?.startMs ?? 0));
+    const perSecond = Math.max(1, spans.length) / (hullMs / 1000);
+    const share = Math.min(Math.max(totalLengthOf(whole) / hullMs, FIT.shareLeast), 1 - FIT.shareLeast);
+    const told = Math.max(FIT.toldLeast, (1 + share) / 2);
+    const { starts, ends } = placedCues(spans, { numerator: 1, denominator: 1 });
+    this.#starts = starts;
+    this.#ends = ends.toSorted();
+    this.#pad = reachSteps + Math.ceil(5000 / stepMs);
+    const steps = Math.ceil(lastMs / stepMs) + 1;
+    const size = Math.max(steps, Math.ceil(lastCueMs / stepMs)) + 2 * this.#pad;
+    this.#on = new Int16Array(size).fill(inHundredths(FIT.outside));
+    this.#off = new Int16Array(size);
+    const { start, end } = MODELS[kind];
+    this.#draw(this.#on, this.#starts, edgeScores(start, perSecond), steps);
+    this.#draw(this.#off, this.#ends, edgeScores(end, perSecond), steps);
+    const worth = (ratio: number): number => Math.round((FIT.coverage * Math.log(ratio)) / FIT.lookSteps);
+    const [over, beside] = [worth(told / share), worth((1 - told) / (1 - share))];
+    this.#heard = new Int32Array(size + 1);
+    const isOver = new Uint8Array(size);
+    for (const { startMs, endMs } of whole) {
+      isOver.fill(1, Math.round(startMs / stepMs) + this.#pad, Math.round(endMs / stepMs) + this.#pad);
+    }
+    let sum = 0;
+    for (let at = 0; at < size; at += 1) {
+      const isInside = at >= this.#pad && at < this.#pad + steps;
+      if (isInside) sum += isOver[at] === 1 ? over : beside;
+      this.#heard[at + 1] = sum;
+    }
+    const peak = (model: EdgeModel): number => {
+      const { scores, far } = edgeScores(model, perSecond);
+      return Math.max(...scores) - far;
+    };
+    this.#weights = { on: peak(start), off: peak(end), step: (over - beside) / (FIT.coverage / 100) };
+    const inSteps = (seconds: number): number => Math.round((seconds * 1000) / stepMs);
+    this.#lag = { on: inSteps(start.lag), off: inSteps(end.lag) };
+  }
+
+  /** Tables of a reference in order of time. */
+  static of(spans: readonly Range[], kind: ReferenceKind, extent: FitExtent): FitTables {
+    return new FitTables(spans, kind, extent);
+  }
+
+  /** Writes the scores around each edge; between two edges the better one counts. */
+  #draw(table: Int16Array, edges: Int32Array, { reach, scores, far }: ReturnType<typeof edgeScores>, steps: number) {
+    table.fill(far, this.#pad, this.#pad + steps);
+    for (const edge of edges) {
+      for (let at = -reach; at <= reach; at += 1) {
+        const place = this.#pad + edge + at;
+        const score = scores[at + reach] ?? far;
+        if (place >= this.#pad && place < this.#pad + steps && score > (table[place] ?? 0)) table[place] = score;
+      }
+    }
+  }
+
+  /** The score of cues that come by `offset` steps later, in hundredths of a nat. */
+  scoreOf({ starts, ends }: Placed, offset: number): number {
+    const [on, off, heard, shift] = [this.#on, this.#off, this.#heard, this.#pad + offset];
+    let [edges, over] = [0, 0];
+    for (let at = 0; at < starts.length; at += 1) {
+      const from = (starts[at] ?? 0) + shift;
+      const to = (ends[at] ?? 0) + shift;
+      edges += (on[from] ?? 0) + (off[to] ?? 0);
+      over += (heard[to] ?? 0) - (heard[from] ?? 0);
+    }
+    return edges + Math.round(over / (FIT.coverage / 100));
+  }
+
+  /** Adds the scores of one cue to a row: at offsets from `first` on, every `stride` steps. */
+  addScores(
+    { starts, ends }: Placed,
+    at: number,
+    { first, stride }: { first: number; stride: number },
+    row: Int32Array,
+  ) {
+    const [on, off, heard] = [this.#on, this.#off, this.#heard];
+    let from = (starts[at] ?? 0) + first + this.#pad;
+    const length = (ends[at] ?? 0) - (starts[at] ?? 0);
+    for (let state = 0; state < row.length; state += 1) {
+      const to = from + length;
+      const over = ((heard[to] ?? 0) - (heard[from] ?? 0)) / (FIT.coverage / 100);
+      row[state] = (row[state] ?? 0) + (on[from] ?? 0) + (off[to] ?? 0) + (over | 0);
+      from += stride;
+    }
+  }
+
+  /** The best place within some steps around one; of equals the nearest. */
+  refined(cues: Placed, around: number, within: number, stride = 1): Fit {
+    let best: Fit = { offset: around, score: this.scoreOf(cues, around) };
+    for (let apart = stride; apart <= within; apart += stride) {
+      for (const offset of [around - apart, around + apart]) {
+        const score = this.scoreOf(cues, offset);
+        if (score > best.score) best = { offset, score };
+      }
+    }
+    return best;
+  }
+
+  /**
+   * Proposes places, for each offset of `-reach` to `reach` steps: how often starts, ends and covered time meet. Sums of counts
+   * alone, without a transform, so that a film of hours takes milliseconds. The tables decide.
+   */
+  *proposals({ starts, ends }: Placed, reach: number): Steps<Float64Array> {
+    const places = 2 * reach + 1;
+    const [on, off, turns] = [new Int32Array(places), new Int32Array(places), new Int32Array(places)];
+    let [firstOn, firstOff, firstSpan, slope, covered] = [0, 0, 0, 0, 0];
+    for (let at = 0; at < starts.length; at += 1) {
+      const [start, end] = [starts[at] ?? 0, ends[at] ?? 0];
+      firstOn = this.#count(on, this.#starts, start - this.#lag.on, firstOn);
+      firstOff = this.#count(off, this.#ends, end - this.#lag.off, firstOff);
+      // Both lists are in order of time; a cue that ends late may reach back, so that a few spans are looked at in vain.
+      while (firstSpan < this.#ends.length && (this.#ends[firstSpan] ?? 0) < start - reach) firstSpan += 1;
+      for (let other = firstSpan; other < this.#starts.length; other += 1) {
+        const [from, to] = [this.#starts[other] ?? 0, this.#ends[other] ?? 0];
+        if (from > end + reach) break;
+        // Common time over the offset: it rises, stays and falls again. Its second difference has four places.
+        for (let turn = 0; turn < 4; turn += 1) {
+          const place = (turn < 2 ? from : to) - (turn % 2 === 0 ? end : start) + reach;
+          const sign = turn === 0 || turn === 3 ? 1 : -1;
+          if (place >= places) continue;
+          if (place >= 0) turns[place] = (turns[place] ?? 0) + sign;
+          else {
+            slope += sign;
+            covered -= sign * place;
+          }
+        }
+      }
+      if (at % 32 === 31) yield;
+    }
+    const half = (kernel: number): number => Math.round(kernel / (2 * stepMs));
+    const peaks = (row: Int32Array, kernelMs: number): Int32Array =>
+      smoothed(smoothed(row, half(kernelMs)), half(kernelMs));
+    const [onPeaks, offPeaks] = [peaks(on, 200), peaks(off, 400)];
+    yield;
+    const [onWorth, offWorth] = [this.#weights.on / (2 * half(200) + 1), this.#weights.off / (2 * half(400) + 1)];
+    const worth = new Float64Array(places);
+    for (let place = 0; place < places; place += 1) {
+      worth[place] = onWorth * (onPeaks[place] ?? 0) + offWorth * (offPeaks[place] ?? 0) + this.#weights.step * covered;
+      slope += turns[place] ?? 0;
+      covered += slope;
+    }
+    yield;
+    return worth;
+  }
+
+  /** Counts the distances of an edge to those of the reference; gives the first one that is near enough. */
+  #count(row: Int32Array, edges: Int32Array, edge: number, first: number): number {
+    const reach = (row.length - 1) / 2;
+    let from = first;
+    while (from > 0 && (edges[from - 1] ?? 0) >= edge - reach) from -= 1;
+    while (from < edges.length && (edges[from] ?? 0) < edge - reach) from += 1;
+    for (let at = from; at < edges.length; at += 1) {
+      const place = (edges[at] ?? 0) - edge + reach;
+      if (place >= row.length) break;
+      row[place] = (row[place] ?? 0) + 1;
+    }
+    return from;
+  }
+}
+
+/** The highest places of a row that are apart by at least some places, the best first. */
+export function highest(row: Float64Array, apart: number, most: number): number[] {
+  const rest = row.slice();
+  const found: number[] = [];
+  while (found.length < most) {
+    let best = 0;
+    for (let at = 1; at < rest.length; at += 1) if ((rest[at] ?? 0) > (rest[best] ?? 0)) best = at;
+    if (rest[best] === Number.NEGATIVE_INFINITY) break;
+    found.push(best);
+    rest.fill(Number.NEGATIVE_INFINITY, Math.max(0, best - apart), best + apart + 1);
+  }
+  return found;
+}
