@@ -6,7 +6,7 @@ import type { CaptionQualityReports } from '../../contract/captions/quality-cont
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useAction, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
@@ -20,7 +20,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
-import { PlanPanel, usePlan } from './plan-panel.tsx';
+import { isPlanRecord, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
@@ -275,6 +275,7 @@ function wayButton({ state, permission }: CaptionWay, isApproved: boolean): stri
 function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
   const host = useHost();
   const { action, run } = useAction();
+  const isPlanned = useStore(model.store, ({ events }) => events.some(isPlanRecord));
   const { overview } = study;
   const { runtimeId, source, captions } = overview;
   const { way } = chosen;
@@ -290,7 +291,8 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
         const wish = methods.find(({ method }) => method === taken.method)?.recognition ?? undefined;
         return studyAgain(host, overview, wish);
       }
-      if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
+      // Captions follow the plan of their approval: it has the way, and a person chose it.
+      if (isApproved) await host.captions.produce(runtimeId, isOfHost || isPlanned ? {} : { method: taken.method });
       await model.refresh();
     });
   const ways = <Ways of={chosen} sourceSessionId={source.sourceSessionId} />;

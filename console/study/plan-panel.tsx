@@ -1,7 +1,8 @@
 import type { PlanChoices } from '../../client/captions.ts';
 import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
+import type { CaptionPlan, CaptionPlanAnswer, CaptionPlanReceipt } from '../../contract/captions/caption-plan.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -64,8 +65,29 @@ export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview'
   return plan === null || plan.lines.count === 0 ? null : plan;
 }
 
+/** True for the event of a plan that a person approved. */
+export const isPlanRecord = ({ type }: Pick<JournalEvent, 'type'>): boolean => type === 'publish.review.plan_recorded';
+
+/**
+ * The plan of an approval, as its journal has it; null for one without a plan, and undefined if this page has not read the journal as far
+ * as that.
+ */
+export function approvedPlan(
+  events: readonly Pick<JournalEvent, 'type' | 'data'>[],
+  journalHead: number,
+  reviewId: string,
+): CaptionPlan | null | undefined {
+  const receipts = events
+    .filter(isPlanRecord)
+    .map(({ data }) => (data as { readonly receipt: CaptionPlanReceipt }).receipt);
+  const receipt = receipts.find(({ input }) => input.approval.reviewId === reviewId);
+  return receipt?.plan ?? (events.length < journalHead ? undefined : null);
+}
+
 interface PlanPanelProps {
   readonly plan: CaptionPlan;
+  /** True if these captions exist, or may be made by this plan alone. */
+  readonly isApproved?: boolean;
   readonly overview: RuntimeOverview;
   /** The player that the places lead to; null where they lead to that of the evidence. */
   readonly control: Playback | null;
@@ -74,7 +96,7 @@ interface PlanPanelProps {
 }
 
 /** The plan of captions before a person approves it: the origin of their lines, the missing ones, and remarks. */
-export function PlanPanel({ plan, overview, control, onTracks }: PlanPanelProps) {
+export function PlanPanel({ plan, isApproved = false, overview, control, onTracks }: PlanPanelProps) {
   const { study, source } = overview;
   const { sides, lines, translation, compared, obstacles } = plan;
   const spoken = study.sourceLanguage.languages[0] ?? null;
@@ -83,7 +105,7 @@ export function PlanPanel({ plan, overview, control, onTracks }: PlanPanelProps)
   const remarks = plainRemarks(plan);
   return (
     <section class="panel caption-plan" aria-labelledby="caption-plan">
-      <h2 id="caption-plan">What will be written</h2>
+      <h2 id="caption-plan">{isApproved ? 'The plan that was approved' : 'What will be written'}</h2>
       <p>
         <strong>{counted(lines.count, 'line')}</strong>
         {translation !== null &&

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
@@ -7,7 +8,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useRemote } from '../host/use-remote.ts';
+import { useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -21,7 +22,7 @@ import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
-import { choicesOf, PlanPanel, usePlan } from './plan-panel.tsx';
+import { approvedPlan, choicesOf, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
@@ -80,10 +81,12 @@ interface DecideFormProps extends DecideProps {
   readonly corrections: CaptionCorrections;
   /** The plan to approve; null if the host states none. */
   readonly planned: CaptionPlanAnswer | null;
+  /** Reads the plan again. */
+  readonly onOtherPlan: () => void;
 }
 
 /** One form for the decision: approve or reject, and the signature below the choice. */
-function DecideForm({ overview, reviewer, corrections, planned, onDone }: DecideFormProps) {
+function DecideForm({ overview, reviewer, corrections, planned, onOtherPlan, onDone }: DecideFormProps) {
   const host = useHost();
   const [unsaved, setUnsaved] = useState(() => unsavedChanges(corrections));
   const discard = () => {
@@ -95,16 +98,23 @@ function DecideForm({ overview, reviewer, corrections, planned, onDone }: Decide
   const [note, setNote] = useState('');
   const isChosen = choice === 'approve' ? unsaved === 0 : reasons.length > 0;
   const isReady = isChosen && excessOf(note, longestNote) === 0;
+  const isPlanned = planned !== null && planned.plan.obstacles.length === 0;
   const decide = async (by: Attested) => {
     const decision: ReviewDecision =
       choice === 'approve'
         ? { outcome: 'approve_for_caption_production', reasonCodes: [...approvalReasons], note: givenNote(note) }
         : { outcome: 'reject_with_reasons', reasonCodes: [...reasons], note: givenNote(note) };
-    await host.reviews.decide(overview.runtimeId, decision, by);
+    try {
+      const approves = choice === 'approve' && isPlanned;
+      await host.reviews.decide(overview.runtimeId, decision, by, approves ? { plan: planned.digest } : {});
+    } catch (error) {
+      // The lines or an engine changed while the person read: they read the plan of now first.
+      if (error instanceof HostError && error.code === 'caption_plan_mismatch') onOtherPlan();
+      throw error;
+    }
     await onDone();
   };
   const { captions, runtimeId, source } = overview;
-  const isPlanned = planned !== null && planned.plan.obstacles.length === 0;
   return (
     <section class="panel" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
@@ -209,6 +219,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
   const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
+  const events = useStore(model.store, (context) => context.events);
   const [tracks, setTracks] = useState<readonly number[]>([]);
   const choices = { ...choicesOf(study.ready), tracks };
   const { remote: asked, reload: askAgain } = usePlan(runtimeId, choices, overview.journalHead);
@@ -219,7 +230,13 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
         <div class="review">
           <div class="review-decision">
             {reviews.map((review) => (
-              <Reviewed key={review.reviewId} review={review} />
+              <Reviewed
+                key={review.reviewId}
+                review={review}
+                plan={approvedPlan(events, overview.journalHead, review.reviewId)}
+                overview={overview}
+                control={control}
+              />
             ))}
             {may('approve') && (
               <RemotePart of={asked} what="the plan of the captions" onRetry={askAgain}>
@@ -233,6 +250,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
                       reviewer={reviewer}
                       corrections={corrections}
                       planned={planned}
+                      onOtherPlan={askAgain}
                       onDone={model.refresh}
                     />
                   </>
@@ -255,8 +273,25 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
 
 type Review = PublishReviewDecisions['reviews'][number];
 
-/** A decision, its reviewer and its signature. */
-const Reviewed = ({ review }: { readonly review: Review }) => (
+interface ReviewedProps {
+  readonly review: Review;
+  /** The plan that was approved; null without one, and undefined if that is unknown. */
+  readonly plan: CaptionPlan | null | undefined;
+  readonly overview: RuntimeOverview;
+  readonly control: Playback;
+}
+
+/** A decision, its reviewer and its signature, and the plan that they approved. */
+const Reviewed = ({ review, plan, overview, control }: ReviewedProps) => (
+  <>
+    <DecisionPanel review={review} isWithoutPlan={plan === null} />
+    {plan !== null && plan !== undefined && (
+      <PlanPanel plan={plan} isApproved overview={overview} control={control} onTracks={null} />
+    )}
+  </>
+);
+
+const DecisionPanel = ({ review, isWithoutPlan }: { readonly review: Review; readonly isWithoutPlan: boolean }) => (
   <section class="panel" aria-label="Decision">
     <p>
       <Badge
@@ -264,6 +299,9 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
         words={wordsOf(review.state)}
       />
     </p>
+    {isWithoutPlan && review.state === 'approved_for_caption_production' && (
+      <p>Approved without a plan: the record does not state which lines the reviewer read.</p>
+    )}
     <Facts
       of={[
         ['By', review.reviewer.label],
