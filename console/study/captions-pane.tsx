@@ -16,6 +16,7 @@ import { languageName } from '../words/language-name.ts';
 import { counted, moment } from '../words/numbers.ts';
 import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
+import { editedLines } from './caption-draft.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
@@ -25,15 +26,57 @@ import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain }
 
 type Report = CaptionQualityReports['reports'][number];
 
-function findingWords({ findings }: Report): string {
-  const counts = new Map<string, number>();
-  for (const { code } of findings) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${pageReason(code)}`).join(', ');
+/** The lines with each finding of a report, by their ids and their numbers in the captions. */
+export function findingLines({
+  findings,
+  cues,
+}: Pick<Report, 'findings'> & { readonly cues: readonly { lineId: string }[] }) {
+  const numbers = new Map(cues.map(({ lineId }, at) => [lineId, at + 1]));
+  const found = new Map<string, { readonly lineId: string; readonly number: number }[]>();
+  for (const { code, lineId } of findings) {
+    found.set(code, [...(found.get(code) ?? []), { lineId, number: numbers.get(lineId) ?? 0 }]);
+  }
+  return [...found];
 }
 
+interface FindingsProps {
+  readonly report: Report;
+  readonly corrections: CaptionCorrections;
+}
+
+/** So many lines of a finding have a link. */
+const linkedLines = 20;
+
+/** The findings of a report, each with its lines; a press on a line selects it in the editor. */
+const Findings = ({ report, corrections }: FindingsProps) => (
+  <ul class="plain">
+    {report.findings.length === 0 && <li class="quiet">None</li>}
+    {findingLines(report).map(([code, lines]) => (
+      <li key={code}>
+        {sentence(pageReason(code))}, {lines.length === 1 ? 'line' : 'lines'}{' '}
+        {lines.slice(0, linkedLines).map(({ lineId, number }) => (
+          <button
+            key={lineId}
+            type="button"
+            class="link finding-line"
+            onClick={() => {
+              editedLines(corrections, 0).draft.select(lineId);
+              document.querySelector('.caption-editor')?.scrollIntoView();
+            }}
+          >
+            <span class="sr">Line</span> {number}
+          </button>
+        ))}
+        {lines.length > linkedLines && ` and ${lines.length - linkedLines} more`}
+      </li>
+    ))}
+  </ul>
+);
+
 /** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
-function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; readonly version: number }) {
+function QualitySummary({ corrections, version }: Pick<FindingsProps, 'corrections'> & { readonly version: number }) {
   const host = useHost();
+  const { runtimeId } = corrections;
   const { remote, reload } = useRemote(() => host.captions.qualityReports(runtimeId), [host, runtimeId], version);
   return (
     <details class="technical">
@@ -60,7 +103,9 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
                       {guidelineNames[report.profile.id]} <span class="quiet">{report.profile.date}</span>
                     </td>
                     <td class="number">{report.cues.length}</td>
-                    <td>{findingWords(report)}</td>
+                    <td>
+                      <Findings report={report} corrections={corrections} />
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -224,7 +269,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
                 <CorrectionHistory corrections={corrections} onSaved={onSaved} />
                 {overview.captions.state === 'done' && (
                   <>
-                    <QualitySummary runtimeId={runtimeId} version={overview.journalHead} />
+                    <QualitySummary corrections={corrections} version={overview.journalHead} />
                     <ExplanationList overview={overview} />
                   </>
                 )}

@@ -22,8 +22,8 @@ import {
   type PlanPlace,
   type PlanSide,
   placeTime,
-  plainRemarks,
   planLists,
+  remarkGroups,
   timingWords,
   trackName,
 } from '../words/plan-words.ts';
@@ -102,7 +102,7 @@ export function PlanPanel({ plan, isApproved = false, overview, control, onTrack
   const spoken = study.sourceLanguage.languages[0] ?? null;
   const isOne = sides.source.origin === 'none' || spoken === study.targetLanguage;
   const agreement = agreementWords(plan);
-  const remarks = plainRemarks(plan);
+  const remarks = remarkGroups(plan);
   return (
     <section class="panel caption-plan" aria-labelledby="caption-plan">
       <h2 id="caption-plan">{isApproved ? 'The plan that was approved' : 'What will be written'}</h2>
@@ -116,14 +116,24 @@ export function PlanPanel({ plan, isApproved = false, overview, control, onTrack
         of={[
           [
             languageName(study.targetLanguage),
-            <SideOrigin side={sides.target} onTracks={onTracks} tracks={plan.asked.tracks} />,
+            <SideOrigin
+              side={sides.target}
+              beside={isOne ? null : trackOf(sides.source)}
+              onTracks={onTracks}
+              tracks={plan.asked.tracks}
+            />,
           ],
           ...(isOne
             ? []
             : [
                 [
                   spoken === null ? 'As spoken' : languageName(spoken),
-                  <SideOrigin side={sides.source} onTracks={onTracks} tracks={plan.asked.tracks} />,
+                  <SideOrigin
+                    side={sides.source}
+                    beside={trackOf(sides.target)}
+                    onTracks={onTracks}
+                    tracks={plan.asked.tracks}
+                  />,
                 ] as const,
               ]),
         ]}
@@ -135,10 +145,10 @@ export function PlanPanel({ plan, isApproved = false, overview, control, onTrack
               <Places of={list} runtimeId={overview.runtimeId} control={control} />
             </li>
           ))}
-          {remarks.map((remark) => (
-            <li key={JSON.stringify(remark)}>
-              {`${sentence(pageText(remark).what)}.`}{' '}
-              <Remedies causes={[remark]} sourceSessionId={source.sourceSessionId} />
+          {remarks.map((group) => (
+            <li key={JSON.stringify(group)}>
+              {group.map((each) => `${sentence(pageText(each).what)}. `).join('')}
+              <Remedies causes={group.slice(0, 1)} sourceSessionId={source.sourceSessionId} />
             </li>
           ))}
         </ul>
@@ -153,8 +163,12 @@ export function PlanPanel({ plan, isApproved = false, overview, control, onTrack
   );
 }
 
+const trackOf = ({ choice }: PlanSide): number | null => choice?.chosen?.trackIndex ?? null;
+
 interface SideOriginProps {
   readonly side: PlanSide;
+  /** The track of the other side; null without one. */
+  readonly beside: number | null;
   readonly tracks: readonly number[];
   readonly onTracks: PlanPanelProps['onTracks'];
 }
@@ -163,9 +177,11 @@ interface SideOriginProps {
 const shownTracks = 4;
 
 /** The origin of the lines of a side, their timing, and the tracks that were not taken. */
-function SideOrigin({ side, tracks, onTracks }: SideOriginProps) {
-  const { chosen = null, others = [] } = side.choice ?? {};
-  const timing = side.withSound === null ? null : timingWords(side.withSound, 'the speech');
+function SideOrigin({ side, beside, tracks, onTracks }: SideOriginProps) {
+  const { chosen = null, others: all = [] } = side.choice ?? {};
+  // The track of the other side has a row of its own.
+  const others = all.filter(({ trackIndex }) => trackIndex !== beside);
+  const timing = timingWords(side.withSound, 'the speech');
   return (
     <>
       {sentence(originWords(side))}

@@ -1,6 +1,6 @@
 import type { Alignment, CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
-import { pageReason } from './cause-words.ts';
+import { pageReason, pageText } from './cause-words.ts';
 import { languageName } from './language-name.ts';
 import { counted, mediaTime } from './numbers.ts';
 
@@ -60,9 +60,9 @@ export function originWords({ origin, engine, choice }: PlanSide): string {
 /** A length in seconds as people say it: `2.3 s`. */
 const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 100) / 10} s`;
 
-/** How the lines of a side lie against the speech or against the other language. */
-export function timingWords(alignment: Alignment, against: string): string {
-  switch (alignment.verdict) {
+/** How the lines of a side lie against the speech or against the other language; null if that is unknown. */
+export function timingWords(alignment: Alignment | null, against: string): string | null {
+  switch (alignment?.verdict) {
     case 'in_sync':
       return `in time with ${against}`;
     case 'shifted':
@@ -72,7 +72,8 @@ export function timingWords(alignment: Alignment, against: string): string {
     case 'other_cut':
       return `of another cut than ${against}: ${counted(alignment.pieces.length, 'piece')} with a place each`;
     default:
-      return `it is unknown if they are in time with ${against}`;
+      // A remark has the reason.
+      return null;
   }
 }
 
@@ -98,9 +99,16 @@ const withPlaces: readonly PlanRemark['code'][] = [
   'lines_without_speech',
 ];
 
-/** The other remarks of a plan, in the words of the page. */
-export const plainRemarks = ({ remarks }: Pick<CaptionPlan, 'remarks'>): readonly PlanRemark[] =>
-  remarks.filter(({ code }) => !withPlaces.includes(code));
+/** The other remarks of a plan: those with the same remedy are together, since a person reads it once. */
+export function remarkGroups({ remarks }: Pick<CaptionPlan, 'remarks'>): readonly (readonly PlanRemark[])[] {
+  const groups = new Map<string, PlanRemark[]>();
+  for (const remark of remarks) {
+    if (withPlaces.includes(remark.code)) continue;
+    const key = pageText(remark).remedy ?? JSON.stringify(remark);
+    groups.set(key, [...(groups.get(key) ?? []), remark]);
+  }
+  return [...groups.values()];
+}
 
 interface Span {
   readonly startMs: number;

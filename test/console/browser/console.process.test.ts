@@ -152,7 +152,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
 });
 
 inBrowser('a subtitle file is attached to a source by a person who answers for it', async (t) => {
-  const { browser, address } = t.context;
+  const { browser, address, origin } = t.context;
   const { page, faults } = await watchedPage(browser, address);
   await toggleDetails(page, 'Dropped film');
   await attachSubtitles(page, { name: 'film.ko.srt', text: '1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n' });
@@ -162,6 +162,10 @@ inBrowser('a subtitle file is attached to a source by a person who answers for i
     await attached.innerText(),
     /^film\.ko\.srt\s+track 4 · ko · srt, utf-8 · 1 cue · rights: The maker of the text$/,
   );
+  // Captions are made of a file of a person first, and this one has a single line.
+  const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+  const sources = await client.sources();
+  await client.subtitles.detach(sources.find(({ label }) => label === 'Dropped film')?.sourceSessionId ?? '', 4);
   t.deepEqual(faults, []);
   await page.context().close();
 });
@@ -467,9 +471,14 @@ inBrowser(
     const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
     const [source] = await client.sources();
     if (source === undefined) throw new Error('the host has no source');
-    // The attached file has one line, and is taken before the track with all of them.
+    // This file has one line, and is taken before the track with all of them.
+    const blob = new Blob(['1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n']);
+    await client.subtitles.attach(source.sourceSessionId, blob, {
+      ...{ label: 'short.ko.srt', language: 'ko', rightsHolder: 'The maker of the text', ownershipAttested: true },
+    });
+    const [withFile = source] = await client.sources();
     const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
-    const { runtimeId } = await client.study(source, { ...asked, range: { startMs: 0, endMs: 15_000 } }).ended();
+    const { runtimeId } = await client.study(withFile, { ...asked, range: { startMs: 0, endMs: 15_000 } }).ended();
     const { page, faults } = await watchedPage(browser, address);
     await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}/review`)}`);
     const plan = page.getByRole('region', { name: 'What will be written' });
