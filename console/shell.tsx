@@ -4,16 +4,11 @@ import type { StudyHost } from '../client/study-host.ts';
 import { addressOf, type ConsoleRoute } from './host/route.ts';
 import { type ChosenTheme, chooseTheme, HostContext, session, useHost } from './host/session.ts';
 import { useEvery, useRemote, useStore } from './host/use-remote.ts';
-import { ActorView } from './lifecycles/actor-view.tsx';
-import { ChartView } from './lifecycles/chart-view.tsx';
-import { LifecyclesView } from './lifecycles/lifecycles-view.tsx';
-import { SequenceView } from './lifecycles/sequence-view.tsx';
-import { WholeHostView } from './lifecycles/whole-host-view.tsx';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
 import { Icon } from './parts/icon.tsx';
-import { Notice } from './parts/notice.tsx';
+import { Notice, RemotePart } from './parts/notice.tsx';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
 import { StudyView } from './study/study-view.tsx';
@@ -66,18 +61,21 @@ const places: readonly {
   { name: 'Library', route: { view: 'sources' }, holds: ['sources', 'new-study'] },
   { name: 'Studies', route: allStudies, holds: ['studies', 'study'] },
   {
-    name: 'Lifecycles',
-    route: { view: 'lifecycles', kind: null, state: null, show: null },
-    holds: ['lifecycles', 'chart', 'actor', 'sequence', 'whole-host'],
+    name: 'Operations',
+    route: { view: 'operations' },
+    holds: ['operations', 'lifecycles', 'chart', 'actor', 'sequence', 'whole-host'],
   },
-  { name: 'Operations', route: { view: 'operations' }, holds: ['operations'] },
 ];
+
+const isOfLifecycles = ({ view }: ConsoleRoute): boolean =>
+  ['lifecycles', 'chart', 'actor', 'sequence', 'whole-host'].includes(view);
 
 /** Tabs and the history of a browser tell views apart by their titles alone. */
 const titleOf = (route: ConsoleRoute): string =>
   [
     ...(route.view === 'study' ? [sentence(route.pane)] : []),
     ...(route.view === 'chart' ? [route.chartId] : []),
+    ...(isOfLifecycles(route) ? ['Lifecycles'] : []),
     ...places.filter(({ holds }) => holds.includes(route.view)).map(({ name }) => name),
     'Media Study Console',
   ].join(' · ');
@@ -174,23 +172,11 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
         />
       );
     case 'lifecycles':
-      return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;
     case 'chart':
-      return (
-        <ChartView
-          key={route.chartId}
-          chartId={route.chartId}
-          mode={route.mode}
-          from={route.from}
-          against={route.against ?? null}
-        />
-      );
     case 'actor':
-      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} step={route.step} />;
     case 'sequence':
-      return <SequenceView key={route.runtimeId} runtimeId={route.runtimeId} />;
     case 'whole-host':
-      return <WholeHostView />;
+      return <Lifecycles route={route} />;
     case 'operations':
       return <OperationsView />;
     default:
@@ -203,4 +189,14 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
         </div>
       );
   }
+}
+
+/** The views of lifecycles, once their scripts are there. */
+function Lifecycles({ route }: { readonly route: ConsoleRoute }) {
+  const { remote, reload } = useRemote(() => import('./lifecycles/lifecycles-room.tsx'), []);
+  return (
+    <RemotePart of={remote} what="the lifecycles" onRetry={reload}>
+      {({ LifecyclesRoom }) => <LifecyclesRoom route={route} />}
+    </RemotePart>
+  );
 }

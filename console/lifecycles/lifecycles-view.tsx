@@ -26,6 +26,9 @@ export function LifecyclesView({ kind, state, show }: LifecyclesViewProps) {
   };
   return (
     <div class="page">
+      <p class="crumb">
+        <a href="#/operations">Operations</a>
+      </p>
       <h1>Lifecycles</h1>
       <nav class="actions" aria-label="Further views">
         <a class="button" href="#/lifecycles/host">

@@ -19,7 +19,7 @@ import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
 import { type CaptionWay, type FilmMethods, filmMethodsOf, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
-import { duration, moment, reachWords, wholeSeconds } from '../words/numbers.ts';
+import { duration, moment, rangeCode, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
 import { isTag, LanguagePicker, languagesOf } from './language-picker.tsx';
 import { earlierStudy, RangeStrip } from './range-strip.tsx';
@@ -36,7 +36,7 @@ export function NewStudyView({ sourceSessionId }: { readonly sourceSessionId: st
       <p class="crumb">
         <a href="#/sources">Library</a>
       </p>
-      <h1>New study</h1>
+      <h1>Make captions</h1>
       <RemotePart of={remote} what="the source" onRetry={reload}>
         {(found) =>
           found === null ? (
@@ -137,6 +137,9 @@ function StudyForm({ source, probe }: StudyFormProps) {
       const { runtimeId } = await host.study(source, { ...request, ...wishOf(wished), ...again }).started;
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
     });
+  const isShort = range.endMs - range.startMs < source.durationMs;
+  const isLimited = isTooLong(rows) || limitMs !== null;
+  const hasNoWay = methods !== null && ways.way === null;
   const isBusy = action.state === 'busy';
   const allows = ways.way !== null && ways.way.permission !== null;
   return (
@@ -147,36 +150,59 @@ function StudyForm({ source, probe }: StudyFormProps) {
         start(ways.way, before !== null);
       }}
     >
-      <section aria-labelledby="range">
-        <h2 id="range">
-          <bdi>{source.label}</bdi> <span class="quiet">{wholeSeconds(source.durationMs)}</span>
-        </h2>
-        <RangeStrip
-          earlier={earlier.state === 'ready' ? earlier.value : null}
-          durationMs={source.durationMs}
-          range={range}
-          onRange={setRange}
-        />
-        <RangeLimit isOfStudies={isTooLong(rows)} captionsMs={limitMs} range={range} onRange={setRange} />
-      </section>
       <div class="split">
         <section aria-labelledby="languages">
-          <h2 id="languages">Languages</h2>
+          <h2 id="languages">
+            <bdi>{source.label}</bdi> <span class="quiet">{wholeSeconds(source.durationMs)}</span>
+          </h2>
+          <p class="quiet">
+            First the film is studied: its speech, cuts and subtitles are found. Then you approve the lines.
+          </p>
           <div class="pair">
-            <LanguagePicker label="Spoken" none="Detect" ofTracks={ofTracks.all} value={spoken} onValue={setSpoken} />
+            <LanguagePicker
+              label="Spoken language"
+              none="Not known"
+              ofTracks={ofTracks.all}
+              value={spoken}
+              onValue={setSpoken}
+            />
             <LanguagePicker label="Captions in" ofTracks={ofTracks.all} value={target} onValue={setTarget} />
           </div>
           {!isLanguage && <p class="bad-text">Give a language by its tag, such as en, ko or pt-BR.</p>}
+          <details class="panel" open={isShort || isLimited}>
+            <summary>
+              Part of the film:{' '}
+              {isShort ? (
+                <span class="mono">{rangeCode(range.startMs, range.endMs)}</span>
+              ) : (
+                <span class="quiet">all of it</span>
+              )}
+            </summary>
+            <RangeStrip
+              earlier={earlier.state === 'ready' ? earlier.value : null}
+              durationMs={source.durationMs}
+              range={range}
+              onRange={setRange}
+            />
+          </details>
+          <RangeLimit isOfStudies={isTooLong(rows)} captionsMs={limitMs} range={range} onRange={setRange} />
           {methods !== null && limitMs === null && (
             <section aria-labelledby="way">
               <h2 id="way">Captions</h2>
               <Ways of={ways} sourceSessionId={source.sourceSessionId} />
             </section>
           )}
+          {remote.state === 'ready' && remote.value !== null && <Warnings of={remote.value.warnings} />}
           {before === null ? (
             <div class="actions">
               <button type="submit" class="primary" disabled={!isLanguage || isBusy}>
-                {isBusy ? 'Starting' : allows ? 'Allow and start' : 'Start the study'}
+                {isBusy
+                  ? 'Starting'
+                  : allows
+                    ? 'Allow and start'
+                    : hasNoWay
+                      ? 'Start without captions'
+                      : 'Start the study'}
               </button>
               {allows && (
                 <button type="button" disabled={isBusy} onClick={() => start(null, false)}>
@@ -211,6 +237,18 @@ function StudyForm({ source, probe }: StudyFormProps) {
     </form>
   );
 }
+
+/** The warnings of a start, above its button. */
+const Warnings = ({ of: warnings }: { readonly of: readonly PlanWarning[] }) =>
+  warnings.length === 0 ? null : (
+    <ul class="plain warnings" aria-label="Before you start">
+      {warnings.map((each) => (
+        <li key={`${each.code} ${each.text}`}>
+          {`${sentence(whatWords([each.cause]))}.`} <Remedies causes={[each.cause]} />
+        </li>
+      ))}
+    </ul>
+  );
 
 /** The title for an earlier study of the same that did not end with its findings. */
 const unusable: Partial<Readonly<Record<RuntimeRow['lifecycle'], string>>> = {
@@ -325,7 +363,7 @@ function useSettled(value: string): string {
 /** The time that the host expects, where finished operations like these say anything of it. */
 function expectedTime({ scenarios: { expected, conservative } }: RuntimePlan['forecast']): ComponentChildren {
   if (expected.status === 'unavailable' || conservative.status === 'unavailable') {
-    return <span class="quiet">not known in advance</span>;
+    return <span class="quiet">no estimate: no study like this one has ended on this computer yet</span>;
   }
   const [about, most] = [expected, conservative].map((each) =>
     duration(Math.ceil(each.elapsedDurationMs / 1000) * 1000),
@@ -352,26 +390,17 @@ export function captionLimitOf(methods: readonly Pick<CaptionMethodRow, 'state' 
   return limits[0] ?? null;
 }
 
-interface PlanProps extends Pick<Outlook, 'plan' | 'warnings'> {
+interface PlanProps extends Pick<Outlook, 'plan'> {
   readonly way: CaptionWay | null;
 }
 
 /** The plan of a start. Nothing of it is stored. */
-function Plan({ plan: { forecast, runtimeId }, warnings, way }: PlanProps) {
+function Plan({ plan: { forecast, runtimeId }, way }: PlanProps) {
   return (
     <>
-      {warnings.length > 0 && (
-        <ul class="plain warnings" aria-label="Before you start">
-          {warnings.map((each) => (
-            <li key={`${each.code} ${each.text}`}>
-              {`${sentence(whatWords([each.cause]))}.`} <Remedies causes={[each.cause]} />
-            </li>
-          ))}
-        </ul>
-      )}
       <Facts
         of={[
-          ['Media', duration(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs)],
+          ['Length', wholeSeconds(forecast.scenarios.baseline.workload.requestedOperationMediaDurationMs)],
           ['Time it will take', expectedTime(forecast)],
           ['Privacy and cost', <Reach way={way} />],
         ]}

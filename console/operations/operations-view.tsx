@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/operation.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
@@ -14,6 +15,12 @@ import { SettingsSection } from './settings.tsx';
 export const OperationsView = () => (
   <div class="page">
     <h1>Operations</h1>
+    <nav class="actions" aria-label="Further views">
+      <a class="button" href={addressOf({ view: 'lifecycles', kind: null, state: null, show: null })}>
+        Lifecycles
+      </a>
+      <span class="quiet">Charts of each kind of work, and the steps that it took.</span>
+    </nav>
     <div class="split operations">
       <div>
         <SettingsSection />
@@ -62,7 +69,7 @@ const tones: Readonly<Record<'ok' | 'weak' | 'failed', Tone>> = { ok: 'good', we
 
 const stateWords: Readonly<Record<'ok' | 'weak' | 'failed', string>> = {
   ok: 'Fine',
-  weak: 'Could be better',
+  weak: 'Works, with a limit',
   failed: 'Does not work',
 };
 
@@ -109,7 +116,11 @@ const CheckList = ({ checks }: { readonly checks: HostChecksAnswer['checks'] }) 
     {checks.map(({ check, state, detail, remedy }) => (
       <li key={check}>
         <span class="line-name">{check}</span>
-        <Badge state={state} words={stateWords[state]} tone={tones[state]} />
+        <Badge
+          state={state}
+          words={check === 'yt-dlp' && state === 'weak' ? 'Update recommended' : stateWords[state]}
+          tone={tones[state]}
+        />
         <span class="machine-words">
           {detail}
           {remedy !== null && `; ${remedy}`}

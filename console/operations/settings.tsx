@@ -8,7 +8,7 @@ import { Badge } from '../parts/facts.tsx';
 import { Agree, Field, ModelField, TextField } from '../parts/field.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { withModel } from '../words/caption-ways.ts';
-import { counted, duration, size } from '../words/numbers.ts';
+import { clockTime, counted, duration, parsedTimeCode, size } from '../words/numbers.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Tone } from '../words/tone.ts';
 
@@ -28,12 +28,12 @@ export function settingText(value: HostSetting['value']): string | null {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-/** The value that holds now, with its unit in words: `8589934592 (8.6 GB)`. */
+/** The value that holds now, with its unit in words: `8589934592 (8.6 GB)`, `10:00`. */
 function shownSetting({ name, form, value, preset }: Pick<HostSetting, 'name' | 'form' | 'value' | 'preset'>): string {
   const text = settingText(value) ?? preset ?? (form === 'switch' ? 'off' : 'not set');
   if (!/^\d+$/.test(text)) return text;
   if (name.endsWith('-bytes')) return `${text} (${size(Number(text))})`;
-  return name.endsWith('-ms') ? `${text} (${duration(Number(text))})` : text;
+  return isTime(name) ? duration(Number(text)) : text;
 }
 
 /** The permission of each caption executor: the host starts with both or with none. */
@@ -57,8 +57,17 @@ export function savedWith(setting: Pick<HostSetting, 'name' | 'form'>, text: str
   return { [setting.name]: settingValueOf(setting, text), ...(permission !== null && { [permission]: true }) };
 }
 
+/** A length of time is typed as it is shown, `10:00`, and is on the wire in milliseconds. */
+const isTime = (name: string): boolean => name.endsWith('-ms');
+
+/** The name of a setting, without the unit of its wire. */
+const settingName = (name: string): string => sentence(wordsOf(name.replace(/-(ms|bytes)$/, '')));
+
+/** Settings and values that only tests of the program use. */
+const isOfTests = (text: string): boolean => /(^|-)test(-|$)/.test(text);
+
 /** The typed text of a setting as a value of the wire. Several values are typed one a line. */
-export function settingValueOf({ form }: Pick<HostSetting, 'form'>, text: string): Value {
+export function settingValueOf({ name, form }: Pick<HostSetting, 'name' | 'form'>, text: string): Value {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
@@ -66,6 +75,8 @@ export function settingValueOf({ form }: Pick<HostSetting, 'form'>, text: string
   if (form === 'repeated') return lines;
   const [line = ''] = lines;
   if (form === 'switch') return line === 'on';
+  const time = isTime(name) ? parsedTimeCode(line) : null;
+  if (time !== null && line.includes(':')) return time;
   return /^(0|[1-9]\d{0,14})$/.test(line) ? Number(line) : line;
 }
 
@@ -91,7 +102,7 @@ export function SettingsSection() {
               </Notice>
             )}
             {/* Another process may use other engines. */}
-            <FoundEngines key={settings.startedAt} onChanged={reload} />
+            <FoundEngines key={settings.startedAt} settings={settings} onChanged={reload} />
             <AllSettings settings={settings} onChanged={reload} />
           </>
         )}
@@ -99,6 +110,14 @@ export function SettingsSection() {
     </section>
   );
 }
+
+/** The subjects of rooms of settings, in the words of this page. */
+const roomWords: Readonly<Record<string, string>> = {
+  captions: 'captions',
+  recognition: 'speech recognition',
+  screen_text: 'text on the screen',
+  reviewer: 'your name',
+};
 
 const pollMs = 500;
 const patienceMs = 60_000;
@@ -128,7 +147,7 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
   const host = useHost();
   const { action, run } = useAction();
   if (!restart.isNeeded) return null;
-  const pending = settings.filter(isPending).map(({ name }) => wordsOf(name));
+  const pending = [...new Set(settings.filter(isPending).map(({ room }) => roomWords[room] ?? wordsOf(room)))];
   // A model server is used at once, but for explanations.
   const applied = pending.length === 0 ? 'the model server of explanations' : pending.join(', ');
   const act = () =>
@@ -138,7 +157,7 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
       onRestarted();
     });
   return (
-    <Notice kind="not-yet" icon="rotate-ccw" title={`Restart the host to apply: ${applied}`}>
+    <Notice kind="not-yet" icon="rotate-ccw" title={`Restart to apply your changes: ${applied}`}>
       <p>{sentence(restart.text)}</p>
       {restart.isPossible && (
         <button type="button" class="primary" disabled={action.state === 'busy'} onClick={act}>
@@ -152,7 +171,7 @@ function Restart({ settings: { restart, settings, startedAt }, onRestarted }: Re
 
 const engineStates: Readonly<Record<FoundEngine['state'], readonly [Tone, string]>> = {
   in_use: ['good', 'in use'],
-  found: ['queued', 'ready to use'],
+  found: ['quiet', 'off, can be used'],
   incomplete: ['warning', 'needs something'],
   absent: ['quiet', 'not installed'],
 };
@@ -165,7 +184,7 @@ const engineWords: Readonly<Record<string, string>> = {
 };
 
 /** The engines of this machine. Those that are not installed are folded. */
-function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
+function FoundEngines({ settings, onChanged }: Pick<AllSettingsProps, 'settings' | 'onChanged'>) {
   const host = useHost();
   const { remote, reload } = useRemote(() => host.settings.engines(), [host]);
   if (remote.state === 'loading') return <Loading what="the engines of this machine" />;
@@ -181,7 +200,12 @@ function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
       {there.length === 0 && <p>No further engine is installed. Studies use what comes with the host.</p>}
       <ul class="plain engines">
         {there.map((engine) => (
-          <EngineRow key={`${engine.engine} ${engine.name}`} engine={engine} onChanged={changed} />
+          <EngineRow
+            key={`${engine.engine} ${engine.name}`}
+            engine={engine}
+            isChosen={isChosen(engine, settings)}
+            onChanged={changed}
+          />
         ))}
       </ul>
       {absent.length > 0 && (
@@ -189,7 +213,7 @@ function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
           <summary>{counted(absent.length, 'engine')} that can be installed</summary>
           <ul class="plain engines">
             {absent.map((engine) => (
-              <EngineRow key={`${engine.engine} ${engine.name}`} engine={engine} onChanged={changed} />
+              <EngineRow key={`${engine.engine} ${engine.name}`} engine={engine} isChosen={false} onChanged={changed} />
             ))}
           </ul>
         </details>
@@ -198,14 +222,29 @@ function FoundEngines({ onChanged }: { readonly onChanged: () => void }) {
   );
 }
 
-function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readonly onChanged: () => void }) {
+/** True if a restart will use an engine: a person switched it on, and the host that runs has other settings. */
+export const isChosen = ({ use }: Pick<FoundEngine, 'use'>, { settings }: Pick<HostSettings, 'settings'>): boolean =>
+  Object.keys(use).length > 0 &&
+  Object.entries(use).every(([name, value]) =>
+    settings.some((each) => each.name === name && JSON.stringify(each.next) === JSON.stringify(value)),
+  );
+
+interface EngineRowProps {
+  readonly engine: FoundEngine;
+  readonly isChosen: boolean;
+  readonly onChanged: () => void;
+}
+
+function EngineRow({ engine, isChosen: isNext, onChanged }: EngineRowProps) {
   const host = useHost();
   const { action, run } = useAction();
   const [model, setModel] = useState(engine.models[0] ?? '');
   const [isOpen, setOpen] = useState(false);
   const [isAgreed, setAgreed] = useState(false);
   const { state, name, text, cause, models, confirmation } = engine;
-  const [tone, words] = engineStates[state];
+  const [tone, words] =
+    state === 'found' && isNext ? (['waiting', 'on after a restart'] as const) : engineStates[state];
+  const canUse = state === 'found' && !isNext;
   const use = () =>
     run(async () => {
       await host.settings.change({ set: withModel(engine, model).use, confirmation });
@@ -216,14 +255,14 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
       <div class="engine-head">
         <strong>{engineWords[engine.engine] ?? sentence(wordsOf(engine.engine))}</strong>
         <Badge state={state} words={words} tone={tone} />
-        {state === 'found' && confirmation === null && (
+        {canUse && confirmation === null && (
           <button type="button" disabled={action.state === 'busy'} onClick={use}>
-            Use<span class="sr"> {name}</span>
+            Switch on<span class="sr"> {name}</span>
           </button>
         )}
-        {state === 'found' && confirmation !== null && (
+        {canUse && confirmation !== null && (
           <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            Use…<span class="sr"> {name}</span>
+            Switch on…<span class="sr"> {name}</span>
           </button>
         )}
       </div>
@@ -233,7 +272,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
           <Remedies causes={[cause]} />
         </p>
       )}
-      {state === 'found' && <ModelField models={models} model={model} onModel={setModel} />}
+      {canUse && <ModelField models={models} model={model} onModel={setModel} />}
       {isOpen && confirmation !== null && (
         <>
           <Agree isTicked={isAgreed} onTick={setAgreed}>
@@ -241,7 +280,7 @@ function EngineRow({ engine, onChanged }: { readonly engine: FoundEngine; readon
           </Agree>
           <div class="actions">
             <button type="button" class="primary" disabled={!isAgreed || action.state === 'busy'} onClick={use}>
-              Use {name}
+              Switch on {name}
             </button>
           </div>
         </>
@@ -257,7 +296,8 @@ interface AllSettingsProps {
 }
 
 /** Every setting, folded by what it is about. */
-function AllSettings({ settings: { settings, file }, onChanged }: AllSettingsProps) {
+function AllSettings({ settings: { settings: all, file }, onChanged }: AllSettingsProps) {
+  const settings = all.filter(({ name, source }) => !isOfTests(name) || source !== 'default');
   const rooms = [...new Set(settings.map(({ room }) => room))];
   const set = settings.filter(({ source }) => source !== 'default').length;
   return (
@@ -271,7 +311,7 @@ function AllSettings({ settings: { settings, file }, onChanged }: AllSettingsPro
         return (
           <details key={room}>
             <summary>
-              {sentence(wordsOf(room))}{' '}
+              {sentence(roomWords[room] ?? wordsOf(room))}{' '}
               <span class="quiet">{set === 0 ? 'defaults' : `${set} of ${own.length} set`}</span>
             </summary>
             <ul class="plain lined">
@@ -321,7 +361,8 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
   const [text, setText] = useState<string | null>(null);
   const [isAgreed, setAgreed] = useState(false);
   const { name, form, help, value, next, source, preset } = setting;
-  const choices = form === 'switch' ? ['on', 'off'] : setting.choices;
+  const choices =
+    form === 'switch' ? ['on', 'off'] : setting.choices?.filter((each) => each === String(value) || !isOfTests(each));
   const permission = text === null ? null : permissionOf(name, text);
   const fixed = whyFixed(setting);
   const change = (change: Parameters<StudyHost['settings']['change']>[0]) =>
@@ -343,13 +384,16 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
       onChanged();
     });
   };
+  const single = settingText(next) ?? (form === 'switch' ? 'off' : choices === undefined ? '' : (preset ?? ''));
   const initial = Array.isArray(next)
     ? next.join('\n')
-    : (settingText(next) ?? (form === 'switch' ? 'off' : choices === undefined ? '' : (preset ?? '')));
+    : isTime(name) && /^\d+$/.test(single)
+      ? clockTime(Number(single))
+      : single;
   return (
     <li>
       <span class="line-name">
-        {sentence(wordsOf(name))}
+        {settingName(name)}
         <span class="hint"> {sentence(help)}</span>
       </span>
       <span class="setting-value">
@@ -367,7 +411,7 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
       {text !== null && (
         <form class="row-form machine-words" onSubmit={save}>
           {choices !== undefined ? (
-            <Field label={sentence(wordsOf(name))}>
+            <Field label={settingName(name)}>
               {(id) => (
                 <select id={id} value={text} onChange={({ currentTarget }) => setText(currentTarget.value)}>
                   {choices.map((each) => (
@@ -379,7 +423,7 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
               )}
             </Field>
           ) : form === 'repeated' ? (
-            <Field label={sentence(wordsOf(name))} hint="One a line.">
+            <Field label={settingName(name)} hint="One a line.">
               {(id) => (
                 <textarea
                   id={id}
@@ -393,9 +437,9 @@ function SettingRow({ setting, isLocked, onChanged }: SettingRowProps) {
               )}
             </Field>
           ) : (
-            <TextField label={sentence(wordsOf(name))} value={text} onValue={setText} isMono />
+            <TextField label={settingName(name)} value={text} onValue={setText} isMono />
           )}
-          {permission !== null && <p class="hint">Saves “{wordsOf(permission)}” with it.</p>}
+          {permission !== null && <p class="hint">The permission for it is saved with it.</p>}
           {isSending && (
             <Agree isTicked={isAgreed} onTick={setAgreed}>
               {confirmationWords.leaves_this_machine_and_may_cost}

@@ -4,100 +4,123 @@ import { useAction, useStore } from '../host/use-remote.ts';
 import { DropFile, droppedFiles, fileLabel } from '../parts/drop-file.tsx';
 import { Agree, TextField } from '../parts/field.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
-import { counted, parsedTimeCode, size } from '../words/numbers.ts';
+import { parsedTimeCode, size } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
 import { uploadFile, uploads, videoHosts } from './uploads.ts';
 
 const withoutExtension = (name: string): string => name.replace(/\.[^.]+$/, '');
 
-/** Takes files, one after another, each with the words that the person answers for. */
+interface NamedFile {
+  readonly file: File;
+  /** Its name in the library. */
+  readonly label: string;
+}
+
+const named = (file: File): NamedFile => ({ file, label: fileLabel(withoutExtension(file.name)) });
+
+/** Takes files with the words that the person answers for, once for all of them. */
 export function AddFile({ isLarge = false }: { readonly isLarge?: boolean }) {
   const host = useHost();
-  /** Another turn begins with an empty chooser. */
-  const [turn, setTurn] = useState(0);
-  const [files, setFiles] = useState<readonly File[]>([]);
-  const [label, setLabel] = useState('');
+  const [files, setFiles] = useState<readonly NamedFile[]>([]);
   const [rightsHolder, setRightsHolder] = useState('');
   const [isAttested, setAttested] = useState(false);
-  const [file = null, ...others] = files;
-  useEffect(() => {
-    setLabel(file === null ? '' : fileLabel(withoutExtension(file.name)));
-    setAttested(false);
-  }, [file]);
-  const add = (more: readonly File[]) => setFiles((before) => [...before, ...more]);
+  const left = useRef(files);
+  const change = (next: readonly NamedFile[]) => {
+    left.current = next;
+    setFiles(next);
+    if (next.length === 0) setAttested(false);
+  };
+  const add = (more: readonly File[]) => change([...left.current, ...more.map(named)]);
   useEffect(() => {
     // Dropped where no view took them, and led here.
     add(droppedFiles.getSnapshot().context.waiting);
     droppedFiles.send({ type: 'taken' });
+    // The view may change while files wait for their words: the next form takes them over.
+    return () => {
+      const waiting = left.current.map(({ file }) => file);
+      if (waiting.length > 0) droppedFiles.send({ type: 'left', files: waiting });
+    };
   }, []);
-  const left = useRef(files);
-  left.current = files;
-  // The view may change while files wait for their words: the next form takes them over.
-  useEffect(
-    () => () => {
-      if (left.current.length > 0) droppedFiles.send({ type: 'left', files: left.current });
-    },
-    [],
-  );
-  const next = () => {
-    left.current = others;
-    setFiles(others);
-    setTurn(turn + 1);
-  };
-  const isEmpty = file?.size === 0;
-  const isReady = file !== null && !isEmpty && label.trim() !== '' && rightsHolder.trim() !== '' && isAttested;
+  const whole = files.filter(({ file }) => file.size > 0);
+  const isReady =
+    whole.length > 0 && whole.every(({ label }) => label.trim() !== '') && rightsHolder.trim() !== '' && isAttested;
   const begin = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     // Before the upload, which may change the view.
-    next();
+    change([]);
     // The button is gone with the form: the keyboard goes on in the view.
-    if (others.length === 0) document.getElementById('view')?.focus({ preventScroll: true });
-    uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
+    document.getElementById('view')?.focus({ preventScroll: true });
+    for (const { file, label } of whole) {
+      uploadFile(host, file, { label: label.trim(), rightsHolder: rightsHolder.trim() });
+    }
   };
+  const these = whole.length < 2 ? 'the file' : `all ${whole.length} files`;
   return (
     <form class="panel" aria-label="Add a file" onSubmit={begin}>
-      {(!isLarge || file === null) && (
-        <DropFile key={turn} words="take" accept="video/*,audio/*,.mkv" isMany isLarge={isLarge} onFiles={add} />
+      {(!isLarge || files.length === 0) && (
+        <DropFile words="take" accept="video/*,audio/*,.mkv" isMany isLarge={isLarge} onFiles={add} />
       )}
-      {file !== null && (
+      {files.map((each) => (
+        <AddedFile
+          key={`${each.file.name} ${each.file.size} ${each.file.lastModified}`}
+          named={each}
+          onLabel={(label) => change(files.map((other) => (other === each ? { ...each, label } : other)))}
+          onDrop={() => change(files.filter((other) => other !== each))}
+        />
+      ))}
+      {whole.length > 0 && (
         <>
-          <p>
-            <strong>
-              <bdi>{file.name}</bdi>
-            </strong>{' '}
-            <span class="quiet">{size(file.size)}</span>
-          </p>
-          {others.length > 0 && (
-            <p class="hint" role="status">
-              Then {counted(others.length, 'more file')}: <bdi>{others.map(({ name }) => name).join(', ')}</bdi>
-            </p>
-          )}
-          <TextField label="Label" hint="Its name in every list." value={label} onValue={setLabel} />
-          <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
+          <TextField
+            label="Who owns the rights?"
+            hint="A name, for example yours."
+            value={rightsHolder}
+            onValue={setRightsHolder}
+          />
           <Agree isTicked={isAttested} onTick={setAttested}>
-            I attest that I own this file or may have it processed on this machine.
+            {whole.length < 2
+              ? 'I own this file, or may have it processed on this computer.'
+              : `I own these ${whole.length} files, or may have them processed on this computer.`}
           </Agree>
           <div class="actions">
             <button type="submit" class="primary" disabled={!isReady}>
-              Add the file
-            </button>
-            <button type="button" onClick={next}>
-              Skip
+              Add {these}
             </button>
           </div>
-          {isEmpty ? (
-            <p class="bad-text" role="alert">
-              The file is empty. Nothing was added.
-            </p>
-          ) : (
-            !isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>
-          )}
+          {!isReady && <p class="hint">Needed: a name for each file, who owns the rights, and the tick.</p>}
         </>
       )}
     </form>
   );
 }
+
+interface AddedFileProps {
+  readonly named: NamedFile;
+  readonly onLabel: (label: string) => void;
+  readonly onDrop: () => void;
+}
+
+/** A file before it is sent: its name in the library, and the way out of it. */
+const AddedFile = ({ named: { file, label }, onLabel, onDrop }: AddedFileProps) => (
+  <div class="stack">
+    <p>
+      <strong>
+        <bdi>{file.name}</bdi>
+      </strong>{' '}
+      <span class="quiet">{size(file.size)}</span>{' '}
+      <button type="button" class="link" onClick={onDrop}>
+        Don’t add this file<span class="sr">: {file.name}</span>
+      </button>
+    </p>
+    {file.size === 0 ? (
+      <p class="bad-text" role="alert">
+        The file is empty.
+      </p>
+    ) : (
+      <TextField label="Name in the library" value={label} onValue={onLabel} />
+    )}
+  </div>
+);
 
 /** Takes a range of a video from its address, where this host can fetch one. */
 export function AddVideo() {

@@ -1,13 +1,15 @@
 import type { LibrarySource } from '../../contract/library.ts';
 import { addressOf } from '../host/route.ts';
+import { wayWords } from '../study/stepper.tsx';
 import { duration } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
 
-const steps: readonly (readonly [name: string, text: string])[] = [
-  ['Add', 'Drop a film, an interview or a recording. The host keeps a copy of it.'],
-  ['Study', 'The host finds speech, cuts, subtitles and languages, with the evidence for each.'],
-  ['Approve', 'You look at the lines and sign with your name.'],
-  ['Download', 'The captions are made, checked and ready for your player or editor.'],
+/** The way from a film to captions, in the words of the steps of a study. */
+export const firstSteps: readonly (readonly [name: string, text: string])[] = [
+  ['Add', 'Drop a film, an interview or a recording. A copy of it stays on this computer.'],
+  [wayWords.decision, 'Speech, cuts, subtitles and languages are found, with the evidence for each.'],
+  [wayWords.review, 'You look at the lines and sign with your name.'],
+  [wayWords.captions, 'They are made, checked, and ready to download for your player or editor.'],
 ];
 
 /** The first view of a new host: a place for the first file, the four steps, and the sample. */
@@ -18,7 +20,7 @@ export function FirstSteps({
 }) {
   return (
     <div class="page first">
-      <h1>Captions for a film, with evidence</h1>
+      <h1>Captions for your films, checked and signed</h1>
       <AddFile isLarge />
       {samples.map(({ sourceSessionId, label, durationMs }) => (
         <p key={sourceSessionId} class="first-sample">
@@ -29,7 +31,7 @@ export function FirstSteps({
         </p>
       ))}
       <ol class="first-steps" aria-label="The four steps">
-        {steps.map(([name, text], at) => (
+        {firstSteps.map(([name, text], at) => (
           <li key={name}>
             <span class="first-number" aria-hidden="true">
               {at + 1}

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { IngestFailed } from '../../client/host-error.ts';
 import type { OwnedIngestRow, VideohostIngestRow } from '../../contract/ingest.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
@@ -9,8 +8,9 @@ import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts'
 import { Badge } from '../parts/facts.tsx';
 import { Failed, failureWords, StoryText } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
+import { narrowPage, useMedia } from '../parts/window-list.tsx';
 import { type FailureStory, failureStory } from '../words/failures.ts';
-import { moment, rangeCode, size } from '../words/numbers.ts';
+import { counted, moment, rangeCode, size } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
 import { type FileUpload, type KnownFile, uploads, videoIngests } from './uploads.ts';
 
@@ -77,25 +77,7 @@ export function IngestList() {
           </ul>
         </section>
       )}
-      {lost.length + failed.length > 0 && (
-        <section aria-labelledby="ingests-failed">
-          <h2 id="ingests-failed">Could not be added</h2>
-          <ul class="plain stack">
-            {lost.toReversed().map((upload, at) => (
-              <li key={upload.id}>
-                <div role="alert">
-                  <LostUpload upload={upload} isNewest={at === 0} />
-                </div>
-              </li>
-            ))}
-            {failed.map((row, at) => (
-              <li key={row.ingestId}>
-                <FailedIngest row={row} isNewest={lost.length === 0 && at === 0} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Failures of={failuresOf(failed, lost)} />
     </>
   );
 }
@@ -133,75 +115,110 @@ const freshMs = 24 * 3_600_000;
 const isFreshFailure = ({ status, updatedAt }: Row): boolean =>
   status === 'failed' && Date.now() - Date.parse(updatedAt) < freshMs;
 
-/** An upload of this page that ended without a source. */
-function LostUpload({ upload, isNewest }: { readonly upload: FileUpload; readonly isNewest: boolean }) {
-  const { id, ingestId, label, error } = upload;
+/** A file or a video that was not added, with all attempts at it. */
+interface Failure {
+  readonly name: string;
+  readonly story: FailureStory;
+  /** The newest ingest that the host keeps of it; null for an upload of this page that reached none. */
+  readonly row: Row | null;
+  /** True if it failed while this page is open. */
+  readonly isOfPage: boolean;
+  readonly dismissals: readonly (() => void)[];
+}
+
+/** The story of an upload of this page that ended without a source. */
+function lostStory({ error }: FileUpload): FailureStory {
+  if (error instanceof IngestFailed) return failureStory({ code: error.code, message: error.message }, 'file');
   const { what, hint, code } = failureWords(error);
-  const story =
-    error instanceof IngestFailed
-      ? failureStory({ code: error.code, message: error.message }, 'file')
-      : {
-          ...failureStory({ code: code ?? '', message: what }, 'file'),
-          ...(hint !== null && { remedy: `${sentence(hint)}.` }),
-        };
+  const story = failureStory({ code: code ?? '', message: what }, 'file');
+  return hint === null ? story : { ...story, remedy: `${sentence(hint)}.` };
+}
+
+/** Files and videos that were not added, the newest first: attempts at the same one are one entry. */
+export function failuresOf(rows: readonly Row[], lost: readonly FileUpload[]): readonly Failure[] {
+  const dismissed = (ingestId: string) => () => uploads.send({ type: 'dismissed', ingestId });
+  const all: readonly (Omit<Failure, 'dismissals'> & { readonly key: string; readonly dismiss: () => void })[] = [
+    ...lost.toReversed().map((upload) => ({
+      key: `${upload.label} ${upload.total}`,
+      name: upload.label,
+      story: lostStory(upload),
+      row: null,
+      isOfPage: true,
+      dismiss:
+        upload.ingestId === null ? () => uploads.send({ type: 'ended', id: upload.id }) : dismissed(upload.ingestId),
+    })),
+    ...rows.map((row) => ({
+      key:
+        'filename' in row ? `${row.label} ${row.declaredBytes}` : `${row.url} ${row.range.startMs} ${row.range.endMs}`,
+      name: nameOf(row),
+      story: failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video'),
+      row,
+      isOfPage: false,
+      dismiss: dismissed(row.ingestId),
+    })),
+  ];
+  const groups = new Map<string, Failure>();
+  for (const { key, dismiss, ...failure } of all) {
+    const newest = groups.get(key) ?? { ...failure, dismissals: [] };
+    groups.set(key, { ...newest, row: newest.row ?? failure.row, dismissals: [...newest.dismissals, dismiss] });
+  }
+  return [...groups.values()];
+}
+
+/** Files and videos that were not added: one line on a narrow page, and the newest open on a wide one. */
+function Failures({ of: failures }: { readonly of: readonly Failure[] }) {
+  const isNarrow = useMedia(narrowPage);
+  const [first] = failures;
+  if (first === undefined) return null;
   return (
-    <FailureDetails
-      label={label}
-      story={story}
-      isOpen={isNewest}
-      onDismiss={() => uploads.send(ingestId === null ? { type: 'ended', id } : { type: 'dismissed', ingestId })}
-    />
+    <section aria-label="Could not be added">
+      <details class="failures" open={!isNarrow}>
+        <summary>
+          <h2>Could not be added</h2> <span class="quiet">{counted(failures.length, 'file')}</span>
+        </summary>
+        <ul class="plain stack">
+          {failures.map((failure) => (
+            <FailureDetails
+              key={`${failure.name} ${failure.story.code}`}
+              failure={failure}
+              isOpen={failure === first}
+            />
+          ))}
+        </ul>
+      </details>
+      {first.isOfPage && (
+        <p class="sr" role="alert">
+          {first.name} could not be added: {first.story.title}
+        </p>
+      )}
+    </section>
   );
 }
 
-interface FailureDetailsProps {
-  readonly label: string;
-  readonly story: FailureStory;
-  readonly isOpen: boolean;
-  readonly onDismiss: () => void;
-  readonly children?: ComponentChildren;
-}
-
-/** A file or a video that was not added, and why. Only the newest is open, so that a library stays in sight below many. */
-const FailureDetails = ({ label, story, isOpen, onDismiss, children }: FailureDetailsProps) => (
-  <details class="failed-ingest" open={isOpen}>
-    <summary>
-      <strong>
-        <bdi>{label}</bdi>
-      </strong>{' '}
-      <Badge state={story.isCanceled ? 'interrupted' : 'failed'} words={story.title} />
-    </summary>
-    {children}
-    <StoryText story={story} />
-    <Dismiss label={label} onDismiss={onDismiss} />
-  </details>
-);
-
-/** The button is gone with its failure, so the keyboard goes on in the view. */
-const Dismiss = ({ label, onDismiss }: { readonly label: string; readonly onDismiss: () => void }) => (
-  <button
-    type="button"
-    onClick={() => {
-      onDismiss();
-      document.getElementById('view')?.focus({ preventScroll: true });
-    }}
-  >
-    Dismiss<span class="sr"> {label}</span>
-  </button>
-);
-
-/** A failure that the host keeps. */
-function FailedIngest({ row, isNewest }: { readonly row: Row; readonly isNewest: boolean }) {
-  const story = failureStory(row.failure ?? { code: row.status, message: '' }, 'filename' in row ? 'file' : 'video');
+function FailureDetails({ failure, isOpen }: { readonly failure: Failure; readonly isOpen: boolean }) {
+  const { name, story, row, dismissals } = failure;
+  const dismiss = () => {
+    for (const each of dismissals) each();
+    // The button is gone with its failure, so the keyboard goes on in the view.
+    document.getElementById('view')?.focus({ preventScroll: true });
+  };
   return (
-    <FailureDetails
-      label={nameOf(row)}
-      story={story}
-      isOpen={isNewest}
-      onDismiss={() => uploads.send({ type: 'dismissed', ingestId: row.ingestId })}
-    >
-      <Remark row={row} />
-    </FailureDetails>
+    <li>
+      <details class="failed-ingest" open={isOpen}>
+        <summary>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{' '}
+          <Badge state={story.isCanceled ? 'interrupted' : 'failed'} words={story.title} />
+        </summary>
+        {dismissals.length > 1 && <p class="quiet">{dismissals.length} attempts; the newest:</p>}
+        {row !== null && <Remark row={row} />}
+        <StoryText story={story} />
+        <button type="button" onClick={dismiss}>
+          Dismiss<span class="sr"> {name}</span>
+        </button>
+      </details>
+    </li>
   );
 }
 

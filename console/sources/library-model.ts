@@ -34,12 +34,14 @@ type Look = readonly [tone: Tone, words: string, group: Group, hasWhy?: boolean]
 export const shownStudy = ({ newest, captioned }: Pick<LibrarySource, 'newest' | 'captioned'>): LibraryStudy | null =>
   captioned ?? newest;
 
-/** The next action for a study: the words of its button, and the part of the study that it opens. */
-export function nextOf({ standing }: Pick<LibraryStudy, 'standing'>): {
+/** The next action for a study: the words of its button, and the part of the study that it opens. Without a study, captions come first. */
+export function nextOf(study: Pick<LibraryStudy, 'standing'> | null): {
   readonly words: string;
-  readonly pane: StudyPane;
+  /** Null for the form of a new study. */
+  readonly pane: StudyPane | null;
 } {
-  switch (standing?.situation.code) {
+  if (study === null) return { words: 'Make captions', pane: null };
+  switch (study.standing?.situation.code) {
     case 'waiting_for_review':
       return { words: 'Review', pane: 'review' };
     case 'approved':

@@ -4,13 +4,14 @@ import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { LibrarySource } from '../../contract/library.ts';
 import type { StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import type { MediaProbeTrack } from '../../contract/sources/media-probe.ts';
-import { addressOf, type StudyPane } from '../host/route.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAfterMoves } from '../host/streams.ts';
 import { useAction, useEvery, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { Failed, Notice, RemotePart } from '../parts/notice.tsx';
 import { Picture } from '../pictures/filmstrip.tsx';
 import { languageName, languageOfName, plainTag } from '../words/language-name.ts';
@@ -198,10 +199,11 @@ function SourceRow({ source, isOpen, isWanted, onChanged, onToggle }: SourceRowP
   const { sourceSessionId, label, durationMs, languages, tracks, studies, newest } = source;
   const { tone, words, why, group } = sourceState(source);
   const study = shownStudy(source);
-  const next = study === null ? null : nextOf(study);
-  const studyAt = (pane: StudyPane) =>
-    study === null ? '' : addressOf({ view: 'study', runtimeId: study.runtimeId, pane });
+  const { words: action, pane } = nextOf(study);
   const newStudy = addressOf({ view: 'new-study', sourceSessionId });
+  const next =
+    study === null || pane === null ? newStudy : addressOf({ view: 'study', runtimeId: study.runtimeId, pane });
+  const opens = study === null ? newStudy : addressOf({ view: 'study', runtimeId: study.runtimeId, pane: 'evidence' });
   return (
     <li ref={row} class="row source">
       <PosterFrame
@@ -211,7 +213,7 @@ function SourceRow({ source, isOpen, isWanted, onChanged, onToggle }: SourceRowP
       />
       <div class="row-main">
         <p class="row-title" lang={languageOfName(label)}>
-          <a href={newest === null ? newStudy : studyAt('evidence')}>{label}</a>
+          <a href={opens}>{label}</a>
         </p>
         <p class="quiet">
           {[
@@ -226,27 +228,25 @@ function SourceRow({ source, isOpen, isWanted, onChanged, onToggle }: SourceRowP
         </p>
       </div>
       <div class="row-actions">
-        {next !== null && (
-          <a class={group === 'yours' ? 'button primary' : 'button'} href={studyAt(next.pane)}>
-            {next.words}
-            <span class="sr"> of {label}</span>
-          </a>
-        )}
-        <a class={newest === null ? 'button primary' : 'button'} href={newStudy}>
-          {newest === null ? 'Study' : 'New study'}
-          <span class="sr">
-            {newest === null ? '' : ' of'} {label}
-          </span>
+        <a class={group === 'yours' || study === null ? 'button primary' : 'button'} href={next}>
+          {action}
+          <span class="sr"> for {label}</span>
         </a>
-        {studies > 1 && (
-          <a class="button" href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
-            {counted(studies, 'study', 'studies')}
-            <span class="sr"> of {label}</span>
-          </a>
-        )}
-        <button type="button" aria-expanded={isOpen} onClick={onToggle}>
-          Details<span class="sr"> of {label}</span>
-        </button>
+        <Menu label={`More for ${label}`}>
+          {study !== null && (
+            <a href={newStudy}>
+              New study<span class="sr"> of {label}</span>
+            </a>
+          )}
+          {studies > 1 && (
+            <a href={addressOf({ view: 'studies', source: sourceSessionId, lifecycle: null })}>
+              All {studies} studies<span class="sr"> of {label}</span>
+            </a>
+          )}
+          <button type="button" aria-expanded={isOpen} onClick={onToggle}>
+            Details<span class="sr"> of {label}</span>
+          </button>
+        </Menu>
       </div>
       {isOpen && <SourceDetails source={source} onChanged={onChanged} />}
     </li>

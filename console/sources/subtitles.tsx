@@ -72,14 +72,14 @@ function AttachSubtitles({ sourceSessionId, onAttached }: AttachSubtitlesProps) 
               isMono
             />
           </div>
-          <TextField label="Rights holder" value={rightsHolder} onValue={setRightsHolder} />
+          <TextField label="Who owns the rights?" value={rightsHolder} onValue={setRightsHolder} />
           <Agree isTicked={isAttested} onTick={setAttested}>
-            I attest that I own this file or may have it processed on this machine.
+            I own this file, or may have it processed on this computer.
           </Agree>
           <button type="submit" class="primary" disabled={!isReady || action.state === 'busy'}>
             {action.state === 'busy' ? 'Attaching the file' : 'Attach the file'}
           </button>
-          {!isReady && <p class="hint">A label, a rights holder and the attestation are needed.</p>}
+          {!isReady && <p class="hint">Needed: a label, who owns the rights, and the tick.</p>}
           {action.state === 'failed' && <Failed error={action.error} />}
         </>
       )}

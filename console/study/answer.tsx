@@ -1,3 +1,4 @@
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { Finding, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { trackLanguage } from '../timeline/lanes.ts';
@@ -33,6 +34,11 @@ const sentences: Readonly<Record<string, (measured: Measured, finding: Finding) 
   black_frames: (measured) => `Black picture: ${spread(measured)}.`,
 };
 
+/** The kinds that captions are about; those of pictures and sound come after them. */
+const ofWords: readonly string[] = [
+  ...['language-ranges-receipt', 'speech_activity', 'subtitle_track', 'transcript', 'screen_text'],
+];
+
 /** Kinds without a sentence of their own: the timeline draws them, or the sentence of the subtitles has them. */
 const untold: readonly string[] = ['keyframes', 'waveform', 'text_language'];
 
@@ -52,11 +58,12 @@ function subtitleWords(finding: Finding, findings: readonly Finding[]): string {
 }
 
 /**
- * The findings of a study, in sentences and in the order of the host. Kinds without findings, and kinds that could not be
- * measured, are below the timeline.
+ * The findings of a study in sentences, those of speech and subtitles or the others, each in the order of the host. Kinds without
+ * findings, and kinds that could not be measured, are below the timeline.
  */
-export function foundSentences(findings: readonly Finding[]): readonly string[] {
+export function foundSentences(findings: readonly Finding[], isOfWords: boolean): readonly string[] {
   return findings
+    .filter(({ kind }) => ofWords.includes(kind) === isOfWords)
     .filter((finding) => finding.state === 'available' && !isNothing(finding))
     .filter((finding) => !untold.includes(finding.kind) && !isPlain(finding))
     .map((finding) => {
@@ -84,17 +91,28 @@ function claimSentence({ kind, value, windows, totalMs, range }: OverviewClaim):
 const withheldWords = (cause: RuntimeOverview['withheld'][number]['cause'], reasonCode: string): string =>
   cause === null ? wordsOf(reasonCode) : whatWords([cause]);
 
+interface StudyAnswerProps {
+  readonly overview: RuntimeOverview;
+  /** The plan of its captions; null if it is unknown, or beside this answer. */
+  readonly plan?: Pick<CaptionPlan, 'counts'> | null;
+}
+
 /** The answer of a study: what was found, what is claimed of it, and what is withheld. */
-export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }) {
+export function StudyAnswer({ overview, plan = null }: StudyAnswerProps) {
   const { findings, claims, withheld } = overview;
   const isLive = overview.study.reason === null && overview.lifecycle !== 'terminal';
-  const found = foundSentences(findings);
+  const gaps = plan?.counts.gaps ?? 0;
+  const found = [
+    ...(gaps === 0 ? [] : [`Speech without a line: ${counted(gaps, 'passage')}.`]),
+    ...foundSentences(findings, true),
+  ];
+  const measured = foundSentences(findings, false);
   return (
     // It scrolls beside the player, so the keyboard reaches it.
     <div class="answer" tabIndex={0} role="region" aria-label="What the study says">
       <section aria-labelledby="found">
         <h2 id="found">What was found</h2>
-        {found.length === 0 ? (
+        {found.length + measured.length === 0 ? (
           <p class="quiet">{isLive ? 'Nothing yet.' : 'Nothing.'}</p>
         ) : (
           <ul class="plain answer-list">
@@ -102,6 +120,16 @@ export function StudyAnswer({ overview }: { readonly overview: RuntimeOverview }
               <li key={words}>{words}</li>
             ))}
           </ul>
+        )}
+        {measured.length > 0 && (
+          <details>
+            <summary>Pictures and sound</summary>
+            <ul class="plain answer-list">
+              {measured.map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </ul>
+          </details>
         )}
       </section>
       <section aria-labelledby="claimed">

@@ -7,8 +7,10 @@ import { peakOf } from '../pictures/wave.tsx';
 import type { Playback } from '../player/playback.ts';
 import { type Stretch, ticksOf } from '../timeline/ticks.ts';
 import { within, zoomed } from '../timeline/timeline.tsx';
-import { mediaTime } from '../words/numbers.ts';
+import { counted, mediaTime } from '../words/numbers.ts';
+import { openGaps, placeTime } from '../words/plan-words.ts';
 import { type CaptionDraft, type EditedLine, retimed, shortestLineMs } from './caption-draft.ts';
+import { usePlan } from './plan-panel.tsx';
 
 /** An edge of a line that can be dragged. */
 interface Edge {
@@ -88,6 +90,9 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
     within({ startMs: range.startMs, endMs: range.startMs + shownMs }, range),
   );
   const theme = useStore(session, (context) => context.theme);
+  const { remote: planned } = usePlan(runtimeId, { method: 'auto' });
+  const plan = planned.state === 'ready' ? (planned.value?.plan ?? null) : null;
+  const gaps = useMemo(() => (plan === null ? [] : openGaps(plan, lines)), [plan, lines]);
   const drag = useRef<(Edge & { readonly step: string }) | null>(null);
   const msPerPixel = (view.endMs - view.startMs) / width;
 
@@ -104,7 +109,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
       const { timeMs, speed } = control.store.getSnapshot().context;
       if (speed !== 0 && (timeMs < view.startMs || timeMs > view.endMs)) setView(around(timeMs, view, range));
       else if (canvas.current !== null) {
-        paint(canvas.current, { wave, peak, lines, selected, view, width, timeMs, cutsMs });
+        paint(canvas.current, { wave, peak, lines, gaps, selected, view, width, timeMs, cutsMs });
       }
     };
     const soon = () => {
@@ -119,7 +124,7 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
       subscription.unsubscribe();
       scheme.removeEventListener('change', soon);
     };
-  }, [wave, peak, lines, selected, view, width, cutsMs, control, theme]);
+  }, [wave, peak, lines, gaps, selected, view, width, cutsMs, control, theme]);
 
   useEffect(() => {
     const element = canvas.current;
@@ -190,11 +195,29 @@ export function CaptionWaveform({ runtimeId, draft, control, range, cutsMs, isLo
           <i key={ink} class={`ink ${ink}`} />
         ))}
       </span>
+      <GapLinks gaps={gaps} control={control} />
       {remote.state === 'failed' && <p class="hint">The waveform cannot be read from the host now.</p>}
       {remote.state === 'ready' && wave === null && <p class="hint">This source has no sound to draw.</p>}
     </div>
   );
 }
+
+/** So many passages are in sight below the sound. */
+const shownGaps = 8;
+
+/** The passages without a line, each a step of the player to it. */
+const GapLinks = ({ gaps, control }: { readonly gaps: readonly Stretch[]; readonly control: Playback }) =>
+  gaps.length === 0 ? null : (
+    <p class="caption-gaps">
+      {counted(gaps.length, 'spoken passage has', 'spoken passages have')} no line:{' '}
+      {gaps.slice(0, shownGaps).map((gap) => (
+        <button key={gap.startMs} type="button" class="link mono" onClick={() => control.playOver(gap)}>
+          <span class="sr">Play</span> {placeTime(gap.startMs)}
+        </button>
+      ))}
+      {gaps.length > shownGaps && ` and ${gaps.length - shownGaps} more`}
+    </p>
+  );
 
 /** The same length of view, with a time near its start. */
 const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stretch => {
@@ -203,7 +226,7 @@ const around = (atMs: number, { startMs, endMs }: Stretch, range: Stretch): Stre
 };
 
 /** The parts of the drawing, each in the color of an element of that class. */
-const inks = ['line', 'selected', 'edge', 'sound', 'text', 'cut', 'head'] as const;
+const inks = ['line', 'selected', 'gap', 'edge', 'sound', 'text', 'cut', 'head'] as const;
 type Ink = (typeof inks)[number];
 
 /** True if the first letter of a text is written from right to left. A page finds the direction of a text in this way. */
@@ -214,6 +237,7 @@ interface Painted {
   readonly wave: Waveform | null;
   readonly peak: number;
   readonly lines: readonly EditedLine[];
+  readonly gaps: readonly Stretch[];
   readonly selected: string | null;
   readonly view: Stretch;
   readonly width: number;
@@ -221,7 +245,8 @@ interface Painted {
   readonly cutsMs: readonly number[];
 }
 
-function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, width, timeMs, cutsMs }: Painted) {
+function paint(element: HTMLCanvasElement, painted: Painted) {
+  const { wave, peak, lines, gaps, selected, view, width, timeMs, cutsMs } = painted;
   const context = element.getContext('2d');
   if (context === null) return;
   const ratio = devicePixelRatio || 1;
@@ -240,7 +265,13 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
   const bottom = height - rulerHeight;
   context.font = `11px ${style.fontFamily}`;
 
-  const inSight = lines.filter(({ startMs, endMs }) => endMs > view.startMs && startMs < view.endMs);
+  const isInSight = ({ startMs, endMs }: Stretch): boolean => endMs > view.startMs && startMs < view.endMs;
+  const inSight = lines.filter(isInSight);
+  const openInSight = gaps.filter(isInSight);
+  context.fillStyle = inkColor('gap');
+  for (const { startMs, endMs } of openInSight) {
+    context.fillRect(placeOf(startMs), 0, placeOf(endMs) - placeOf(startMs), bottom);
+  }
   for (const { key, startMs, endMs } of inSight) {
     context.fillStyle = inkColor(key === selected ? 'selected' : 'line');
     context.fillRect(placeOf(startMs), 0, placeOf(endMs) - placeOf(startMs), bottom);
@@ -272,6 +303,8 @@ function paint(element: HTMLCanvasElement, { wave, peak, lines, selected, view, 
   }
 
   context.textBaseline = 'top';
+  context.fillStyle = inkColor('text');
+  for (const { startMs } of openInSight) context.fillText('no line', Math.max(placeOf(startMs), 0) + 6, 4);
   for (const { key, startMs, endMs, target, source } of inSight) {
     const [left, right] = [placeOf(startMs), placeOf(endMs)];
     context.fillStyle = inkColor('edge');

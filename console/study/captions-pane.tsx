@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
+import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useAction, useRemote } from '../host/use-remote.ts';
+import { useAction, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
@@ -12,24 +14,69 @@ import type { CaptionWay } from '../words/caption-ways.ts';
 import { pageReason, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted, moment } from '../words/numbers.ts';
+import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
+import { editedLines } from './caption-draft.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { guidelineNames } from './guidelines.tsx';
+import { isPlanRecord, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
 
 type Report = CaptionQualityReports['reports'][number];
 
-function findingWords({ findings }: Report): string {
-  const counts = new Map<string, number>();
-  for (const { code } of findings) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${pageReason(code)}`).join(', ');
+/** The lines with each finding of a report, by their ids and their numbers in the captions. */
+export function findingLines({
+  findings,
+  cues,
+}: Pick<Report, 'findings'> & { readonly cues: readonly { lineId: string }[] }) {
+  const numbers = new Map(cues.map(({ lineId }, at) => [lineId, at + 1]));
+  const found = new Map<string, { readonly lineId: string; readonly number: number }[]>();
+  for (const { code, lineId } of findings) {
+    found.set(code, [...(found.get(code) ?? []), { lineId, number: numbers.get(lineId) ?? 0 }]);
+  }
+  return [...found];
 }
 
+interface FindingsProps {
+  readonly report: Report;
+  readonly corrections: CaptionCorrections;
+}
+
+/** So many lines of a finding have a link. */
+const linkedLines = 20;
+
+/** The findings of a report, each with its lines; a press on a line selects it in the editor. */
+const Findings = ({ report, corrections }: FindingsProps) => (
+  <ul class="plain">
+    {report.findings.length === 0 && <li class="quiet">None</li>}
+    {findingLines(report).map(([code, lines]) => (
+      <li key={code}>
+        {sentence(pageReason(code))}, {lines.length === 1 ? 'line' : 'lines'}{' '}
+        {lines.slice(0, linkedLines).map(({ lineId, number }) => (
+          <button
+            key={lineId}
+            type="button"
+            class="link finding-line"
+            onClick={() => {
+              editedLines(corrections, 0).draft.select(lineId);
+              document.querySelector('.caption-editor')?.scrollIntoView();
+            }}
+          >
+            <span class="sr">Line</span> {number}
+          </button>
+        ))}
+        {lines.length > linkedLines && ` and ${lines.length - linkedLines} more`}
+      </li>
+    ))}
+  </ul>
+);
+
 /** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
-function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; readonly version: number }) {
+function QualitySummary({ corrections, version }: Pick<FindingsProps, 'corrections'> & { readonly version: number }) {
   const host = useHost();
+  const { runtimeId } = corrections;
   const { remote, reload } = useRemote(() => host.captions.qualityReports(runtimeId), [host, runtimeId], version);
   return (
     <details class="technical">
@@ -45,7 +92,7 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
                   <th scope="col" class="number">
                     Lines
                   </th>
-                  <th scope="col">Findings in the lines of the host</th>
+                  <th scope="col">Findings</th>
                 </tr>
               </thead>
               <tbody>
@@ -56,7 +103,9 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
                       {guidelineNames[report.profile.id]} <span class="quiet">{report.profile.date}</span>
                     </td>
                     <td class="number">{report.cues.length}</td>
-                    <td>{findingWords(report)}</td>
+                    <td>
+                      <Findings report={report} corrections={corrections} />
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -70,13 +119,29 @@ function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; re
 
 type Correction = CaptionCorrections['corrections'][number];
 
-/** A correction in words: `2 × reworded, 1 × split`. */
-function correctionWords({ changes, reverts }: Correction): string {
-  if (reverts !== null) return 'took a correction back';
-  const counts = new Map<string, number>();
-  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return [...counts].map(([kind, count]) => `${count} × ${wordsOf(kind)}`).join(', ');
+type Change = Correction['changes'][number];
+
+/** The texts and times of lines, as a person compares them. */
+function linesWords(lines: Change['before'], { kind }: Change, isOne: boolean): string {
+  const times = ({ startMs, endMs }: Change['before'][number]) => `${placeTime(startMs)}–${placeTime(endMs)}`;
+  const texts = ({ source, target }: Change['before'][number]) =>
+    [target.text, ...(isOne ? [] : [source.text])].map((text) => text ?? '–').join(' / ');
+  return lines.map((line) => (kind === 'reworded' ? texts(line) : `${times(line)} ${texts(line)}`)).join(' | ');
 }
+
+/** The lines of a correction, each before it and after it. */
+const ChangeList = ({ changes, isOne }: { readonly changes: readonly Change[]; readonly isOne: boolean }) => (
+  <ul class="plain changed">
+    {changes.map((change, at) => (
+      <li key={at}>
+        <span class="quiet">{sentence(wordsOf(change.kind))}:</span>{' '}
+        {change.before.length > 0 && <del>{linesWords(change.before, change, isOne)}</del>}
+        {change.before.length > 0 && change.after.length > 0 && ' → '}
+        {change.after.length > 0 && <ins>{linesWords(change.after, change, isOne)}</ins>}
+      </li>
+    ))}
+  </ul>
+);
 
 interface HistoryProps {
   readonly corrections: CaptionCorrections;
@@ -87,7 +152,7 @@ interface HistoryProps {
 function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
   const host = useHost();
   const [undoing, setUndoing] = useState<string | null>(null);
-  const { runtimeId, head, reviewer, obstacle } = corrections;
+  const { runtimeId, head, reviewer, obstacle, languages } = corrections;
   if (corrections.corrections.length === 0 || head === null) return null;
   const revert = (correction: Correction) => async (by: Attested) => {
     const answer = await host.captions.correct(
@@ -105,7 +170,8 @@ function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
         {corrections.corrections.toReversed().map((correction) => (
           <li key={correction.correctionId} class="row">
             <div class="row-main">
-              <p class="row-title">{sentence(correctionWords(correction))}</p>
+              {correction.reverts !== null && <p class="row-title">Took a correction back</p>}
+              <ChangeList changes={correction.changes} isOne={languages?.source === languages?.target} />
               <p class="quiet">
                 {correction.reviewer.label}, {moment(correction.recordedAt)}
                 {correction.note !== null && `: ${correction.note}`}
@@ -184,6 +250,9 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   return (
     <div class="captions">
       {methods !== null && <WaysPanel study={study} model={model} chosen={chosen} isOfHost={isOfHost} />}
+      {methods !== null && overview.lifecycle === 'terminal' && (method !== null || isOfHost) && (
+        <PlanOf overview={overview} method={method} />
+      )}
       <RemotePart of={remote} what="the captions" onRetry={reload}>
         {(corrections) => (
           <>
@@ -200,7 +269,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
                 <CorrectionHistory corrections={corrections} onSaved={onSaved} />
                 {overview.captions.state === 'done' && (
                   <>
-                    <QualitySummary runtimeId={runtimeId} version={overview.journalHead} />
+                    <QualitySummary corrections={corrections} version={overview.journalHead} />
                     <ExplanationList overview={overview} />
                   </>
                 )}
@@ -210,6 +279,24 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
         )}
       </RemotePart>
     </div>
+  );
+}
+
+interface PlanOfProps {
+  readonly overview: RuntimeOverview;
+  /** Null for the settings of the host. */
+  readonly method: CaptionMethod | null;
+}
+
+/** The plan of the captions by the chosen way. A person chooses a track in the review. */
+function PlanOf({ overview, method }: PlanOfProps) {
+  const { remote, reload } = usePlan(overview.runtimeId, linesOf(method), overview.journalHead);
+  return (
+    <RemotePart of={remote} what="the plan of the captions" onRetry={reload}>
+      {(planned) =>
+        planned === null ? null : <PlanPanel plan={planned.plan} overview={overview} control={null} onTracks={null} />
+      }
+    </RemotePart>
   );
 }
 
@@ -233,6 +320,7 @@ function wayButton({ state, permission }: CaptionWay, isApproved: boolean): stri
 function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
   const host = useHost();
   const { action, run } = useAction();
+  const isPlanned = useStore(model.store, ({ events }) => events.some(isPlanRecord));
   const { overview } = study;
   const { runtimeId, source, captions } = overview;
   const { way } = chosen;
@@ -248,7 +336,8 @@ function WaysPanel({ study, model, chosen, isOfHost }: WaysPanelProps) {
         const wish = methods.find(({ method }) => method === taken.method)?.recognition ?? undefined;
         return studyAgain(host, overview, wish);
       }
-      if (isApproved) await host.captions.produce(runtimeId, isOfHost ? {} : { method: taken.method });
+      // Captions follow the plan of their approval: it has the way, and a person chose it.
+      if (isApproved) await host.captions.produce(runtimeId, isOfHost || isPlanned ? {} : { method: taken.method });
       await model.refresh();
     });
   const ways = <Ways of={chosen} sourceSessionId={source.sourceSessionId} />;

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useAction } from '../host/use-remote.ts';
-import { isTyped, TextField } from '../parts/field.tsx';
+import type { StudyHost } from '../../client/study-host.ts';
+import { useHost } from '../host/session.ts';
+import { useAction, useRemote } from '../host/use-remote.ts';
+import { TextField } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 
 /** The one reviewer of a host, as a decision names it. */
@@ -10,15 +12,22 @@ interface NamedReviewer {
   readonly label: string;
 }
 
-/** True if a person signed as at the terminal: the word `yes`, and the name of the reviewer, in any case of its letters. */
-export const isSigned = (yes: string, name: string, { label }: NamedReviewer): boolean =>
-  yes.trim().toLowerCase() === 'yes' && isTyped(name.toLowerCase(), label.toLowerCase());
+/** The setting that has the name of the reviewer. */
+const nameSetting = 'reviewer-label';
 
-/** True if what a person has typed so far can become the name. */
-const isBegun = (name: string, { label }: NamedReviewer): boolean => {
-  const [typed, whole] = [name.normalize('NFC').trim(), label.normalize('NFC')];
-  return isTyped(whole.slice(0, typed.length).toLowerCase(), typed.toLowerCase());
-};
+/** True if the reviewer has the name that the program came with. */
+async function isUnnamed({ settings }: Pick<StudyHost, 'settings'>): Promise<boolean> {
+  const { settings: rows } = await settings.read();
+  return rows.some(({ name, value, next }) => name === nameSetting && value === null && next === null);
+}
+
+/** Gives the reviewer of a host a name, from now on. Throws if the host takes it only after a restart. */
+export async function nameReviewer({ settings }: Pick<StudyHost, 'settings'>, name: string): Promise<void> {
+  const { afterRestart } = await settings.change({ set: { [nameSetting]: name } });
+  if (afterRestart.includes(nameSetting)) {
+    throw new Error('Your name is saved, and counts after a restart of the host: restart it in Operations');
+  }
+}
 
 interface CeremonyProps {
   readonly reviewer: NamedReviewer;
@@ -33,40 +42,58 @@ interface CeremonyProps {
 }
 
 /**
- * The signature of a person, as at the terminal. The page shows the statement, and the person types `yes` and the name of the
- * reviewer. The request has the whole statement. Nothing is filled in.
+ * The signature of a person: their name, the statement below it, and one button. The page asks for the name once, and every later
+ * signature on this host has it. The request has the whole statement.
  */
 export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
+  const host = useHost();
   const { action, run } = useAction();
-  const [yes, setYes] = useState('');
-  const [name, setName] = useState('');
+  const { remote } = useRemote(() => isUnnamed(host), [host]);
+  const [isRenaming, setRenaming] = useState(false);
+  const [typed, setTyped] = useState('');
   const statementId = useId();
-  const mayGo = isReady && isSigned(yes, name, reviewer) && action.state !== 'busy';
+  const isAsked = isRenaming || (remote.state === 'ready' && remote.value);
+  const name = typed.trim();
+  const shown = isAsked ? name : reviewer.label;
+  const mayGo = isReady && shown !== '' && remote.state !== 'loading' && action.state !== 'busy';
   const sign = (event: Event) => {
     event.preventDefault();
-    if (mayGo) run(() => onSigned({ reviewerId: reviewer.id, attestation: statement }));
+    if (!mayGo) return;
+    run(async () => {
+      if (isAsked && name !== reviewer.label) await nameReviewer(host, name);
+      await onSigned({ reviewerId: reviewer.id, attestation: statement });
+    });
   };
   return (
     <form class="ceremony" aria-describedby={statementId} aria-label={button} onSubmit={sign}>
+      {isAsked && (
+        <TextField
+          label="Your name"
+          hint="Asked once. It is in each record that you sign on this computer."
+          value={typed}
+          onValue={setTyped}
+        />
+      )}
       <p id={statementId} class="statement">
-        <span class="quiet">{reviewer.label}:</span> {statement}
-      </p>
-      <div class="pair">
-        <TextField label="Type yes to attest this" value={yes} onValue={setYes} />
-        <TextField label={`Type ${reviewer.label} to sign`} value={name} onValue={setName} />
-      </div>
-      <p class="hint" aria-live="polite">
-        {!isBegun(name, reviewer)
-          ? `Type the name as it is shown: ${reviewer.label}`
-          : isSigned(yes, name, reviewer) && !isReady
-            ? 'The form above is not complete yet.'
-            : ''}
+        <strong>{shown === '' ? 'Your name' : shown}:</strong> {statement}
       </p>
       <div class="actions">
         <button type="submit" class="primary" disabled={!mayGo}>
           {button}
         </button>
         {children}
+        {!isAsked && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              setTyped(reviewer.label);
+              setRenaming(true);
+            }}
+          >
+            Not {reviewer.label}?
+          </button>
+        )}
       </div>
       {action.state === 'failed' && <Failed error={action.error} />}
     </form>

@@ -7,11 +7,12 @@ import { Loading, Notice } from '../parts/notice.tsx';
 import { playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { Transcript } from '../player/transcript.tsx';
-import { claimLanes, evidenceLanes, type Mark, type Subject } from '../timeline/lanes.ts';
+import { claimLanes, evidenceLanes, gapLanes, type Mark, type Subject } from '../timeline/lanes.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { readsOf } from '../verification/checks.ts';
 import { StudyAnswer, Technical } from './answer.tsx';
 import { Inspector } from './inspector.tsx';
+import { useEndedPlan } from './plan-panel.tsx';
 import type { StudyContents, StudyModel } from './study-model.ts';
 
 interface EvidencePaneProps {
@@ -28,9 +29,14 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
   const events = useStore(model.store, (context) => context.events);
   const control = useMemo(() => playback(atMs ?? overview.study.range.startMs), [runtimeId, atMs]);
   const [chosen, setChosen] = useState<Mark | null>(null);
+  const plan = useEndedPlan(study);
   const lanes = useMemo(
-    () => [...evidenceLanes(evidence.evidence, overview.findings), ...claimLanes(audits, readsOf(events))],
-    [evidence, overview, audits, events],
+    () => [
+      ...gapLanes(plan?.gaps ?? []),
+      ...evidenceLanes(evidence.evidence, overview.findings),
+      ...claimLanes(audits, readsOf(events)),
+    ],
+    [evidence, overview, audits, events, plan],
   );
   const doneMs = useStore(model.store, ({ progress }) => measuredUntil(progress, overview.study.range));
   const choose = (mark: Mark) => {
@@ -49,7 +55,7 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
           lanes.length === 0 ? (
             <NoEvidence overview={overview} />
           ) : (
-            <StudyAnswer overview={overview} />
+            <StudyAnswer overview={overview} plan={plan} />
           )
         ) : (
           <Inspector

@@ -77,7 +77,9 @@ export function exportStates(overview: RuntimeOverview): readonly ExportState[] 
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);
     if (finding === undefined)
-      return of === 'transcript' ? 'this study wrote down no speech' : 'this study read no text on the screen';
+      return of === 'transcript'
+        ? 'no speech was recognized in this study'
+        : 'text on the screen was not read in this study';
     return finding.state === 'available' ? null : finding.cause === null ? finding.text : whatWords([finding.cause]);
   };
   return offered.map((file) => ({ file, whyNot: whyNot(file) }));
@@ -88,12 +90,24 @@ const longestStem = 200;
 
 /** The name of a film as part of a file name: without what file systems refuse. */
 function fileStem(label: string): string {
-  const stem = label.replaceAll(/[/\\:*?"<>|\p{Cc}]+/gu, ' ').trim();
+  const stem = label.replaceAll(/[/\\:*?"<>|\p{Cc}\s]+/gu, ' ').trim();
   const room = new Uint8Array(longestStem);
   // Only whole characters are written.
   const { read } = new TextEncoder().encodeInto(stem, room);
   return stem.slice(0, read).trim() || 'captions';
 }
+
+/** The name under which an export is saved: that of the film before its own; captions have their language in the place of a name. */
+export const savedName = (
+  { source, study }: Pick<RuntimeOverview, 'source' | 'study'>,
+  name: ExportName | 'study.tar',
+  side: ShownSides,
+): string => {
+  const [, ending] = /^captions\.(.+)$/.exec(name) ?? [];
+  const spoken = study.sourceLanguage.languages[0] ?? 'spoken';
+  const language = { target: study.targetLanguage, source: spoken, both: `${spoken}-${study.targetLanguage}` }[side];
+  return `${fileStem(source.label)}.${ending === undefined ? name : `${language}.${ending}`}`;
+};
 
 /** The name under which captions are saved: the film and the language. */
 export const captionsName = ({ source, study }: Pick<RuntimeOverview, 'source' | 'study'>): string =>
@@ -190,11 +204,18 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
             </div>
             <ul class="rows tight">
               {files.map(({ file }) => (
-                <ExportRow key={file.name} name={file.name} words={file.words} read={read(file)} />
+                <ExportRow
+                  key={file.name}
+                  name={file.name}
+                  savedAs={savedName(study.overview, file.name, side)}
+                  words={file.words}
+                  read={read(file)}
+                />
               ))}
               {group === 'Data' && (
                 <ExportRow
                   name="study.tar"
+                  savedAs={savedName(study.overview, 'study.tar', side)}
                   words="the whole study, signed, to keep or to check elsewhere"
                   read={async () => new Response(await host.bundle(runtimeId)).blob()}
                 />
@@ -227,23 +248,27 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
 
 interface ExportRowProps {
   readonly name: string;
+  /** The name of the file, with that of the film. */
+  readonly savedAs: string;
   readonly words: string;
   readonly read: () => Promise<Blob>;
 }
 
-function ExportRow({ name, words, read }: ExportRowProps) {
+function ExportRow({ name, savedAs, words, read }: ExportRowProps) {
   const { action, run } = useAction();
   const [bytes, setBytes] = useState<number | null>(null);
   const download = () =>
     run(async () => {
       const blob = await read();
       setBytes(blob.size);
-      saveFile(blob, name);
+      saveFile(blob, savedAs);
     });
   return (
     <li class="row">
       <div class="row-main">
-        <p class="row-title mono">{name}</p>
+        <p class="row-title mono" title={savedAs}>
+          {savedAs}
+        </p>
         <p class="quiet">{words}</p>
         {action.state === 'failed' && <Failed error={action.error} />}
       </div>

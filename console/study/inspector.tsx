@@ -1,5 +1,6 @@
 import type { EvidenceFact } from '../../contract/evidence/evidence-read.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
 import { IconButton } from '../parts/icon.tsx';
@@ -282,6 +283,13 @@ export function Inspector({ chosen, study, events, control, onOpen, onClose }: I
       </div>
       {subject.kind === 'fact' ? (
         <FactReceipt subject={subject} study={study} events={events} onOpen={onOpen} />
+      ) : subject.kind === 'gap' ? (
+        <p>
+          Captions have no line here.{' '}
+          <a href={addressOf({ view: 'study', runtimeId: study.overview.runtimeId, pane: 'captions' })}>
+            Open the captions to add one
+          </a>
+        </p>
       ) : (
         <ClaimReceipt subject={subject} study={study} events={events} onOpen={onOpen} />
       )}

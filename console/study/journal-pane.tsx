@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEvent } from '../../contract/journal.ts';
 import { useHost } from '../host/session.ts';
 import { useStore } from '../host/use-remote.ts';
 import { Identity } from '../parts/facts.tsx';
+import { Agree } from '../parts/field.tsx';
 import { WindowList } from '../parts/window-list.tsx';
 import { journalChecks } from '../verification/checks.ts';
 import { counted, timeOfDay } from '../words/numbers.ts';
@@ -56,6 +57,10 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
   const at = (index: number): JournalEvent | undefined =>
     events[index] ?? pages.get(Math.floor(index / pageEvents))?.[index % pageEvents];
   const chosen = picked ?? (seq === null ? null : (at(seq - 1) ?? null));
+  const [isTechnical, setTechnical] = useState(seq !== null);
+  // Of a journal that is read page by page, no page knows which events the others have.
+  const results = useMemo(() => (events.length < count ? null : resultEvents(events)), [events, count]);
+  const shown = isTechnical ? null : results;
   useEffect(() => {
     for (const page of missingPages(sight, { count, held: events.length, pages })) {
       setPages((before) => new Map(before).set(page, before.get(page) ?? []));
@@ -72,19 +77,26 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
         <h2 id="journal-title">
           Journal <span class="quiet">{counted(count, 'event')}</span>
         </h2>
+        {results !== null && (
+          <Agree isTicked={isTechnical} onTick={setTechnical}>
+            Technical: {counted(count - results.length, 'more event')} of tasks, agents and steps
+          </Agree>
+        )}
         <WindowList
+          key={String(isTechnical)}
           label="Events"
-          count={count}
+          count={shown?.length ?? count}
           rowHeight={rowHeight}
-          {...(seq !== null && seq <= count && { showing: seq - 1 })}
+          {...(shown === null && seq !== null && seq <= count && { showing: seq - 1 })}
           onSight={(first, end) => setSight({ first, end })}
           row={(index, tabIndex) => (
             <EventRow
-              event={at(index)}
-              seq={index + 1}
+              event={shown === null ? at(index) : shown[index]}
+              seq={shown?.[index]?.seq ?? index + 1}
               tabIndex={tabIndex}
               onChoose={setChosen}
               chosenSeq={chosen?.seq ?? 0}
+              isTechnical={isTechnical}
             />
           )}
         />
@@ -95,9 +107,9 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
           <p class="quiet">Choose an event to read what is stored.</p>
         ) : (
           <>
-            <h2>{chosen.type}</h2>
+            <h2>{entryWords(chosen)}</h2>
             <p class="quiet">
-              {chosen.producer.kind} · <Identity id={chosen.eventId} />
+              <span class="mono">{chosen.type}</span> · {chosen.producer.kind} · <Identity id={chosen.eventId} />
             </p>
             <pre class="event-json" tabIndex={0}>
               {JSON.stringify(chosen.data, null, 2)}
@@ -108,6 +120,10 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
     </div>
   );
 }
+
+/** The events with findings and decisions. Those of tasks, agents and beginning steps are for engineers. */
+export const resultEvents = <Event extends Pick<JournalEvent, 'type'>>(events: readonly Event[]): readonly Event[] =>
+  events.filter(({ type }) => !/^(task|agent|executor)\.|_started$/.test(type));
 
 /** The artifact that an event recorded, in words: `speech activity`; empty for other events. */
 function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
@@ -120,15 +136,21 @@ function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): stri
     : '';
 }
 
+/** An event as people read it: `Detected silence`, `Media operation completed`. */
+export function entryWords(event: Pick<JournalEvent, 'type' | 'data'>): string {
+  return sentence(recordedKind(event) || wordsOf(event.type));
+}
+
 interface EventRowProps {
   readonly event: JournalEvent | undefined;
   readonly seq: number;
   readonly tabIndex: 0 | -1;
   readonly chosenSeq: number;
+  readonly isTechnical: boolean;
   readonly onChoose: (event: JournalEvent) => void;
 }
 
-const EventRow = ({ event, seq, tabIndex, chosenSeq, onChoose }: EventRowProps) =>
+const EventRow = ({ event, seq, tabIndex, chosenSeq, isTechnical, onChoose }: EventRowProps) =>
   event === undefined ? (
     <span class="event-row quiet">
       <span class="mono">{seq}</span> reading
@@ -143,7 +165,7 @@ const EventRow = ({ event, seq, tabIndex, chosenSeq, onChoose }: EventRowProps) 
     >
       <span class="mono quiet">{seq}</span>
       <span class="event-type">
-        {sentence(recordedKind(event))} <span class={recordedKind(event) === '' ? '' : 'quiet'}>{event.type}</span>
+        {entryWords(event)} {isTechnical && <span class="quiet mono">{event.type}</span>}
       </span>
       <span class="mono quiet event-time">{timeOfDay(event.recordedAt)}</span>
     </button>

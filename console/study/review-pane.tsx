@@ -1,24 +1,28 @@
 import { useMemo, useState } from 'preact/hooks';
+import { HostError } from '../../client/host-error.ts';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
+import type { CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { PublishReviewDecisions, ReviewDecision, RevocationDecision } from '../../contract/review.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
-import { useRemote } from '../host/use-remote.ts';
+import { useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Facts, Identity } from '../parts/facts.tsx';
-import { Agree, Choice, CountedField, excessOf } from '../parts/field.tsx';
+import { Agree, CountedField, excessOf } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice, Remedies, RemotePart } from '../parts/notice.tsx';
-import { playback } from '../player/playback.ts';
+import { type Playback, playback } from '../player/playback.ts';
 import { Player } from '../player/player.tsx';
 import { pageReason, whatWords } from '../words/cause-words.ts';
-import { clockTime, counted } from '../words/numbers.ts';
+import { counted } from '../words/numbers.ts';
+import { openGaps, placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
 import { Ceremony } from './ceremony.tsx';
+import { approvedPlan, choicesOf, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
@@ -75,27 +79,39 @@ interface DecideProps {
 
 interface DecideFormProps extends DecideProps {
   readonly corrections: CaptionCorrections;
+  /** The plan to approve; null if the host states none. */
+  readonly planned: CaptionPlanAnswer | null;
+  /** Reads the plan again. */
+  readonly onOtherPlan: () => void;
 }
 
 /** One form for the decision: approve or reject, and the signature below the choice. */
-function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps) {
+function DecideForm({ overview, reviewer, corrections, planned, onOtherPlan, onDone }: DecideFormProps) {
   const host = useHost();
   const [unsaved, setUnsaved] = useState(() => unsavedChanges(corrections));
   const discard = () => {
     discardDraft(corrections);
     setUnsaved(0);
   };
-  const [choice, setChoice] = useState<'approve' | 'reject' | null>(null);
+  const [choice, setChoice] = useState<'approve' | 'reject'>('approve');
   const [reasons, setReasons] = useState<readonly RejectionReason[]>([]);
   const [note, setNote] = useState('');
-  const isChosen = choice === 'approve' ? unsaved === 0 : choice === 'reject' && reasons.length > 0;
+  const isChosen = choice === 'approve' ? unsaved === 0 : reasons.length > 0;
   const isReady = isChosen && excessOf(note, longestNote) === 0;
+  const isPlanned = planned !== null && planned.plan.obstacles.length === 0;
   const decide = async (by: Attested) => {
     const decision: ReviewDecision =
       choice === 'approve'
         ? { outcome: 'approve_for_caption_production', reasonCodes: [...approvalReasons], note: givenNote(note) }
         : { outcome: 'reject_with_reasons', reasonCodes: [...reasons], note: givenNote(note) };
-    await host.reviews.decide(overview.runtimeId, decision, by);
+    try {
+      const approves = choice === 'approve' && isPlanned;
+      await host.reviews.decide(overview.runtimeId, decision, by, approves ? { plan: planned.digest } : {});
+    } catch (error) {
+      // The lines or an engine changed while the person read: they read the plan of now first.
+      if (error instanceof HostError && error.code === 'caption_plan_mismatch') onOtherPlan();
+      throw error;
+    }
     await onDone();
   };
   const { captions, runtimeId, source } = overview;
@@ -118,37 +134,37 @@ function DecideForm({ overview, reviewer, corrections, onDone }: DecideFormProps
           </div>
         </Notice>
       )}
-      <fieldset class="choice">
-        <legend class="sr">Decision</legend>
-        <Choice name="decision" isChosen={choice === 'approve'} onChoose={() => setChoice('approve')} title="Approve">
-          {captions.state === 'never' ? (
-            <>
-              {`This host cannot make captions of it: ${whatWords(captions.causes)}.`}{' '}
-              <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
-            </>
-          ) : corrections.lines.length > 0 ? (
-            'Captions can then be made of these lines.'
-          ) : (
-            'Captions can then be made.'
-          )}
-        </Choice>
-        <Choice name="decision" isChosen={choice === 'reject'} onChoose={() => setChoice('reject')} title="Reject">
-          Final for this study. You can study the range again and review that.
-        </Choice>
-      </fieldset>
       {choice === 'reject' && <Reasons all={rejectionReasons} chosen={reasons} onChoose={setReasons} />}
-      {choice !== null && (
-        <>
-          <NoteField note={note} onNote={setNote} />
-          <Ceremony
-            reviewer={reviewer}
-            statement={reviewer.decisionAttestation}
-            button={choice === 'approve' ? 'Approve for captions' : 'Reject'}
-            isReady={isReady}
-            onSigned={decide}
-          />
-        </>
+      {choice === 'reject' ? (
+        <p class="quiet">A rejection is final for this study. You can study the film again, and review that.</p>
+      ) : captions.state === 'never' ? (
+        <p>
+          {`No captions can be made of it: ${whatWords(captions.causes)}.`}{' '}
+          <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
+        </p>
+      ) : (
+        <p class="quiet">
+          {isPlanned
+            ? 'Captions are then made by this plan.'
+            : 'No plan can be stated now, so this will be an approval without a plan.'}
+        </p>
       )}
+      <details>
+        <summary>Add a note</summary>
+        <NoteField note={note} onNote={setNote} />
+      </details>
+      <Ceremony
+        key={choice}
+        reviewer={reviewer}
+        statement={reviewer.decisionAttestation}
+        button={choice === 'approve' ? 'Approve for captions' : 'Reject'}
+        isReady={isReady}
+        onSigned={decide}
+      >
+        <button type="button" onClick={() => setChoice(choice === 'approve' ? 'reject' : 'approve')}>
+          {choice === 'approve' ? 'Reject…' : 'Do not reject'}
+        </button>
+      </Ceremony>
     </section>
   );
 }
@@ -202,22 +218,53 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
     `${overview.journalHead} ${study.ready}`,
   );
   const may = (name: string): boolean => overview.actions.some(({ action }) => action === name);
+  const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
+  const events = useStore(model.store, (context) => context.events);
+  const [tracks, setTracks] = useState<readonly number[]>([]);
+  const choices = { ...choicesOf(study.ready), tracks };
+  const { remote: asked, reload: askAgain } = usePlan(runtimeId, choices, overview.journalHead);
+  const plan = asked.state === 'ready' ? (asked.value?.plan ?? null) : null;
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
       {({ reviewer, reviews, corrections }) => (
         <div class="review">
           <div class="review-decision">
             {reviews.map((review) => (
-              <Reviewed key={review.reviewId} review={review} />
+              <Reviewed
+                key={review.reviewId}
+                review={review}
+                plan={approvedPlan(events, overview.journalHead, review.reviewId)}
+                overview={overview}
+                control={control}
+              />
             ))}
             {may('approve') && (
-              <DecideForm overview={overview} reviewer={reviewer} corrections={corrections} onDone={model.refresh} />
+              <RemotePart of={asked} what="the plan of the captions" onRetry={askAgain}>
+                {(planned) => (
+                  <>
+                    {planned !== null && (
+                      <PlanPanel plan={planned.plan} overview={overview} control={control} onTracks={setTracks} />
+                    )}
+                    <DecideForm
+                      overview={overview}
+                      reviewer={reviewer}
+                      corrections={corrections}
+                      planned={planned}
+                      onOtherPlan={askAgain}
+                      onDone={model.refresh}
+                    />
+                  </>
+                )}
+              </RemotePart>
             )}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
-            <StudyAnswer overview={overview} />
+            <details class="technical">
+              <summary>What the study found</summary>
+              <StudyAnswer overview={overview} />
+            </details>
           </div>
-          <ReviewedLines corrections={corrections} runtimeId={runtimeId} />
+          <ReviewedLines corrections={corrections} runtimeId={runtimeId} plan={plan} control={control} />
         </div>
       )}
     </RemotePart>
@@ -226,8 +273,25 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
 
 type Review = PublishReviewDecisions['reviews'][number];
 
-/** A decision, its reviewer and its signature. */
-const Reviewed = ({ review }: { readonly review: Review }) => (
+interface ReviewedProps {
+  readonly review: Review;
+  /** The plan that was approved; null without one, and undefined if that is unknown. */
+  readonly plan: CaptionPlan | null | undefined;
+  readonly overview: RuntimeOverview;
+  readonly control: Playback;
+}
+
+/** A decision, its reviewer and its signature, and the plan that they approved. */
+const Reviewed = ({ review, plan, overview, control }: ReviewedProps) => (
+  <>
+    <DecisionPanel review={review} isWithoutPlan={plan === null} />
+    {plan !== null && plan !== undefined && (
+      <PlanPanel plan={plan} isApproved overview={overview} control={control} onTracks={null} />
+    )}
+  </>
+);
+
+const DecisionPanel = ({ review, isWithoutPlan }: { readonly review: Review; readonly isWithoutPlan: boolean }) => (
   <section class="panel" aria-label="Decision">
     <p>
       <Badge
@@ -235,6 +299,9 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
         words={wordsOf(review.state)}
       />
     </p>
+    {isWithoutPlan && review.state === 'approved_for_caption_production' && (
+      <p>Approved without a plan: the record does not state which lines the reviewer read.</p>
+    )}
     <Facts
       of={[
         ['By', review.reviewer.label],
@@ -258,38 +325,77 @@ const Reviewed = ({ review }: { readonly review: Review }) => (
 interface ReviewedLinesProps {
   readonly corrections: CaptionCorrections;
   readonly runtimeId: string;
+  /** The plan of these lines; null without one. */
+  readonly plan: CaptionPlan | null;
+  readonly control: Playback;
 }
 
-/** The lines that captions have or would have, beside the decision on them; each plays its speech. */
-function ReviewedLines({ corrections: { lines, languages, base, range }, runtimeId }: ReviewedLinesProps) {
-  const control = useMemo(() => playback(range.startMs), [runtimeId]);
-  if (lines.length === 0 || languages === null) return null;
+/** The lines that captions have or would have, beside the decision on them, with what is missing between them; each plays its speech. */
+function ReviewedLines({ corrections: { lines, languages, base }, runtimeId, plan, control }: ReviewedLinesProps) {
+  if (languages === null || (lines.length === 0 && (plan?.gaps.length ?? 0) === 0)) return null;
   const isOneLanguage = languages.source === languages.target;
+  const rows = reviewRows(lines, plan);
   return (
     <section class="review-lines" aria-labelledby="reviewed-lines">
       <h2 id="reviewed-lines">
         {counted(lines.length, 'line')} {base?.kind === 'drafts' ? 'for the captions' : 'of the captions'}
       </h2>
       <Player runtimeId={runtimeId} control={control} hasCaptions={false} />
+      {(plan?.asked.tracks.length ?? 0) > 0 && (
+        <p class="hint">These lines are of the tracks that are taken without your choice.</p>
+      )}
       <ol class="plain">
-        {lines.slice(0, shownLines).map(({ id, startMs, endMs, source, target }) => (
-          <li key={id}>
+        {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
+          <li key={key} data-missing={missing !== null}>
             <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
               <Icon name="play" />
-              <span class="sr">Play the line at</span> {clockTime(startMs)}
+              <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}
             </button>
             <span>
-              {!isOneLanguage && <LineText text={source} language={languages.source} />}
-              <LineText text={target} language={languages.target} />
+              {line !== null && <LineText text={line.target} language={languages.target} />}
+              {line !== null && !isOneLanguage && <LineText text={line.source} language={languages.source} />}
+              {missing !== null && <span class="caption-text">{missing}</span>}
             </span>
           </li>
         ))}
       </ol>
-      {lines.length > shownLines && (
-        <p class="quiet">{counted(lines.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
+      {rows.length > shownLines && (
+        <p class="quiet">{counted(rows.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
       )}
     </section>
   );
+}
+
+type Line = CaptionCorrections['lines'][number];
+
+interface ReviewRow {
+  readonly key: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Null for speech without a line, and for a line that is left out. */
+  readonly line: Line | null;
+  /** The missing part in words; null for a line. */
+  readonly missing: string | null;
+}
+
+/** The lines with what is missing between them, in order of time. A line that is left out is among the lines if it has a place there. */
+export function reviewRows(
+  lines: readonly Line[],
+  plan: Pick<CaptionPlan, 'gaps' | 'leftOut' | 'rules'> | null,
+): readonly ReviewRow[] {
+  const shown = new Set(lines.map(({ id }) => id));
+  const leftOut = (plan?.leftOut ?? []).filter(({ lineId }) => !shown.has(lineId));
+  return [
+    ...lines.map((line) => ({ key: line.id, startMs: line.startMs, endMs: line.endMs, line, missing: null })),
+    ...(plan === null ? [] : openGaps(plan, lines)).map(({ startMs, endMs }) => ({
+      ...{ key: `gap ${startMs}`, startMs, endMs, line: null },
+      missing: 'Speech without a line',
+    })),
+    ...leftOut.map(({ lineId, startMs, endMs, text, reasonCode }) => ({
+      ...{ key: lineId, startMs, endMs, line: null },
+      missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`,
+    })),
+  ].sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }
 
 /** So many lines are read before a decision without the editor. */
@@ -299,11 +405,11 @@ const LineText = ({
   text: { text, reasonCode },
   language,
 }: {
-  readonly text: CaptionCorrections['lines'][number]['source'];
+  readonly text: Line['source'];
   readonly language: string;
 }) =>
   text === null ? (
-    <span class="caption-text withheld-word">Withheld: {pageReason(reasonCode ?? '')}</span>
+    <span class="caption-text withheld-word">Left out: {pageReason(reasonCode ?? '')}</span>
   ) : (
     <span class="caption-text" lang={language}>
       {text}

@@ -5,9 +5,12 @@ import { whatWords } from '../words/cause-words.ts';
 import { sentence } from '../words/sentence.ts';
 import type { Tone } from '../words/tone.ts';
 
+/** The steps after a film is added, in the words of every view. */
+export const wayWords = { decision: 'Study', review: 'Approve', captions: 'Captions' } as const;
+
 /** A part of the way from a range to captions. */
 interface WayStep {
-  readonly name: 'decision' | 'review' | 'captions' | 'check';
+  readonly name: keyof typeof wayWords;
   readonly pane: StudyPane;
   readonly tone: Tone;
   readonly icon: IconName;
@@ -23,7 +26,6 @@ const panes: Readonly<Record<WayStep['name'], StudyPane>> = {
   decision: 'evidence',
   review: 'review',
   captions: 'captions',
-  check: 'captions',
 };
 
 const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, string]>> = {
@@ -38,8 +40,8 @@ const looks: Readonly<Record<OverviewPart['state'], readonly [Tone, IconName, st
 };
 
 /** The action at a step that waits for a person. */
-const asks: Readonly<Partial<Record<WayStep['name'], string>>> = {
-  review: 'Approve or reject the study',
+const asks: Readonly<Partial<Record<keyof RuntimeOverview, string>>> = {
+  review: 'Approve or reject the lines',
   captions: 'Make the captions',
   check: 'Check the captions',
 };
@@ -47,25 +49,45 @@ const asks: Readonly<Partial<Record<WayStep['name'], string>>> = {
 /** States in which a step asks for nothing. */
 const asksNobody: readonly OverviewPart['state'][] = ['done', 'never'];
 
-/** The way of a study: decision, review, captions and check, each with how far it is. */
+/** The part of an overview that a step shows: captions are ready once their check is done. */
+function partOf(name: WayStep['name'], overview: RuntimeOverview): 'decision' | 'review' | 'captions' | 'check' {
+  const { captions, check } = overview;
+  return name === 'captions' && captions.state === 'done' && check.state !== 'done' ? 'check' : name;
+}
+
+/** The way of a study: study, approval and captions, each with how far it is. */
 export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
   const names = Object.keys(panes) as WayStep['name'][];
-  const current = names.find((name) => !asksNobody.includes(overview[name].state));
+  const current = names.find((name) => !asksNobody.includes(overview[partOf(name, overview)].state));
   return names.map((name) => {
-    const part = overview[name];
-    const [tone, icon, state] = looks[part.state];
-    const isPartial = isInPart(part);
+    const shown = partOf(name, overview);
+    const part = overview[shown];
+    const [tone, icon, state] = looks[isLive(name, overview) ? 'under_way' : part.state];
+    const isPartial = name === 'captions' && isInPart(overview.check);
     return {
       name,
       pane: panes[name],
       tone: isPartial ? 'warning' : tone,
       icon: isPartial ? 'triangle-alert' : icon,
       state: isPartial ? 'done in part' : isRejected(name, overview) ? 'rejected' : state,
-      text: part.state === 'waiting' ? (asks[name] ?? part.text) : stepText(part),
+      text:
+        part.state === 'waiting'
+          ? (asks[shown] ?? part.text)
+          : isReady(shown, part)
+            ? 'Ready to download'
+            : stepText(part),
       isCurrent: name === current,
     };
   });
 }
+
+/** True for captions that were made and checked. */
+const isReady = (shown: keyof RuntimeOverview, { state }: OverviewPart): boolean =>
+  shown === 'captions' && state === 'done';
+
+/** True for the step of a study that has not ended. */
+const isLive = (name: WayStep['name'], { decision, lifecycle }: RuntimeOverview): boolean =>
+  name === 'decision' && decision.state === 'not_yet' && ['initializing', 'running'].includes(lifecycle);
 
 /** A person rejected the study. A review that a decision withholds has the same state. */
 const isRejected = (name: WayStep['name'], { situation }: RuntimeOverview): boolean =>
@@ -78,24 +100,27 @@ export const isInPart = ({ reasonCodes }: Pick<OverviewPart, 'reasonCodes'>): bo
 /** The obstacle of a step, or its progress. The remedy is below the steps, whole. */
 const stepText = ({ causes, text }: OverviewPart): string => sentence(causes.length === 0 ? text : whatWords(causes));
 
-/** The progress of a study to captions; each step leads to its view. */
-export const Stepper = ({ overview }: { readonly overview: RuntimeOverview }) => (
-  <ol class="stepper" aria-label="Steps to captions">
-    {wayStepsOf(overview).map(({ name, pane, tone, icon, state, text, isCurrent }) => (
-      <li key={name}>
-        <a
-          href={addressOf({ view: 'study', runtimeId: overview.runtimeId, pane })}
-          data-tone={tone}
-          aria-current={isCurrent ? 'step' : undefined}
-        >
-          <Icon name={icon} />
-          <span class="step-name">{sentence(name)}</span>
-          <span class="step-state">{state}</span>
-          <span class="step-text" title={text}>
-            {text}
-          </span>
-        </a>
-      </li>
-    ))}
-  </ol>
-);
+/** The progress of a study to captions; each step leads to its view. Once all are done they are one line. */
+export function Stepper({ overview }: { readonly overview: RuntimeOverview }) {
+  const steps = wayStepsOf(overview);
+  return (
+    <ol class="stepper" data-done={steps.every(({ tone }) => tone === 'good')} aria-label="Steps to captions">
+      {steps.map(({ name, pane, tone, icon, state, text, isCurrent }) => (
+        <li key={name}>
+          <a
+            href={addressOf({ view: 'study', runtimeId: overview.runtimeId, pane })}
+            data-tone={tone}
+            aria-current={isCurrent ? 'step' : undefined}
+          >
+            <Icon name={icon} />
+            <span class="step-name">{wayWords[name]}</span>
+            <span class="step-state">{state}</span>
+            <span class="step-text" title={text}>
+              {text}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}

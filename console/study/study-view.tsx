@@ -20,6 +20,7 @@ import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
 import { ExportsPane, saveCaptions } from './exports-pane.tsx';
 import { JournalPane } from './journal-pane.tsx';
+import { isPlanRecord } from './plan-panel.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain, studyModel } from './study-model.ts';
@@ -126,7 +127,8 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
   const again = () => run(() => studyAgain(host, overview));
   const produce = () =>
     run(async () => {
-      await host.captions.produce(runtimeId, linesOf(study.ready));
+      const isPlanned = model.store.getSnapshot().context.events.some(isPlanRecord);
+      await host.captions.produce(runtimeId, isPlanned ? {} : linesOf(study.ready));
       await model.refresh();
       location.hash = addressOf({ view: 'study', runtimeId, pane: 'captions' });
     });
@@ -156,7 +158,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Study again
         </button>
       )}
-      {next === 'review' && (
+      {next === 'review' && pane !== 'review' && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review
         </a>

@@ -117,7 +117,9 @@ export type AvailableRow = Extract<AnyRow, { state: 'available' }>;
 /** The subject of a mark, which opens when the mark is chosen. */
 export type Subject =
   | { readonly kind: 'fact'; readonly row: AvailableRow; readonly title: string; readonly factIndex: number }
-  | { readonly kind: 'claim'; readonly claim: AuditedClaim; readonly operationId: string };
+  | { readonly kind: 'claim'; readonly claim: AuditedClaim; readonly operationId: string }
+  /** A passage with speech that no line of the captions has. */
+  | { readonly kind: 'gap'; readonly title: string };
 
 export interface Mark extends Stretch {
   readonly key: string;
@@ -176,11 +178,11 @@ export function trackLanguage(of: Finding, findings: readonly Finding[]): string
   return first === undefined ? null : languageName(first.language);
 }
 
-/** The title of a finding. Subtitles of several tracks differ by their language: `Korean subtitles (track 2)`. */
+/** The title of a finding. Subtitles of several tracks differ by their language: `Korean (track 2)`. */
 function titleOf(finding: Finding, findings: readonly Finding[]): string {
   const language = finding.kind === 'subtitle_track' ? trackLanguage(finding, findings) : null;
   if (language === null || finding.trackIndex === null) return sentence(finding.title);
-  return `${language} subtitles (track ${finding.trackIndex})`;
+  return `${language} (track ${finding.trackIndex})`;
 }
 
 /** One lane for each evidence that the host answers, of whatever kind; several of one kind are in the order of the host. */
@@ -279,3 +281,19 @@ export function claimLanes(audits: AssessmentAudits, reads: ReadonlyMap<string, 
     marks: marks.sort(byTime),
   }));
 }
+
+const gapTitle = 'Speech without line';
+
+/** The lane of passages with speech and no line; none if there are no such passages. */
+export const gapLanes = (gaps: readonly Stretch[]): readonly Lane[] =>
+  gaps.length === 0
+    ? []
+    : [
+        {
+          ...{ key: 'gaps', backdrop: null, title: gapTitle, absence: null },
+          marks: gaps.map((gap, at) => ({
+            ...{ ...gap, key: `gap ${at}`, tone: 'fault', claimState: null, words: 'speech without a line' },
+            subject: { kind: 'gap' as const, title: gapTitle },
+          })),
+        },
+      ];

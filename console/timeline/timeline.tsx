@@ -263,7 +263,8 @@ interface LaneRowProps {
   readonly onLane: (mark: Mark, by: 1 | -1) => void;
 }
 
-const readableWidth = 28;
+/** Pixels of a mark with words in it: a smaller one would show half a word. */
+const readableWidth = 72;
 
 function LaneRow(props: LaneRowProps) {
   const { runtimeId, lane, view, width, chosenKey, entryKey, onChoose, onHover, onSide, onLane } = props;

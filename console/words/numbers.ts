@@ -74,6 +74,6 @@ export function reachWords(engines: readonly Engine[]): string {
     ({ engine, isOn, reach }) => isOn && reach !== 'this_host' && ofStudies.includes(engine),
   );
   return sending.length === 0
-    ? 'nothing leaves this machine, and nothing is paid for'
+    ? 'nothing leaves this computer, and it costs nothing'
     : sending.map(({ text }) => text).join('; ');
 }

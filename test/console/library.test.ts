@@ -2,11 +2,19 @@ import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { languagesOf } from '../../console/new-study/language-picker.tsx';
 import { captionLimitOf, earlierWords } from '../../console/new-study/new-study-view.tsx';
-import { executorPermissions, savedWith, settingText, settingValueOf } from '../../console/operations/settings.tsx';
+import {
+  executorPermissions,
+  isChosen,
+  savedWith,
+  settingText,
+  settingValueOf,
+} from '../../console/operations/settings.tsx';
+import { failuresOf } from '../../console/sources/ingest-list.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
 import { standingOf as standingOfStudy } from '../../console/study/study-view.tsx';
 import { failureStory } from '../../console/words/failures.ts';
 import type { Cause, PartCause } from '../../contract/causes/causes.ts';
+import type { OwnedIngestRow } from '../../contract/ingest.ts';
 import type { LibrarySource, LibraryStudy } from '../../contract/library.ts';
 import { type OverviewPart, type RuntimeOverview, type SituationCode, situationCode } from '../../contract/overview.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
@@ -233,8 +241,43 @@ test('a caption executor is saved with the permission that the options of the ho
 
 test('a setting is read and written in the form that the wire has', (t) => {
   t.deepEqual([null, true, false, 12, 'a', ['a', 'b']].map(settingText), [null, 'on', 'off', '12', 'a', 'a, b']);
-  t.is(settingValueOf({ form: 'switch' }, 'on'), true);
-  t.is(settingValueOf({ form: 'single' }, ' 1200000 '), 1_200_000);
-  t.is(settingValueOf({ form: 'single' }, '01'), '01');
-  t.deepEqual(settingValueOf({ form: 'repeated' }, 'a\n\n b '), ['a', 'b']);
+  const single = { name: 'port', form: 'single' } as const;
+  t.is(settingValueOf({ name: 'x', form: 'switch' }, 'on'), true);
+  t.is(settingValueOf(single, ' 1200000 '), 1_200_000);
+  t.is(settingValueOf(single, '01'), '01');
+  t.deepEqual(settingValueOf({ name: 'x', form: 'repeated' }, 'a\n\n b '), ['a', 'b']);
+});
+
+test('bug: the longest study was typed in milliseconds', (t) => {
+  const longest = { name: 'maximum-study-range-ms', form: 'single' } as const;
+  t.is(settingValueOf(longest, '10:00'), 600_000);
+  t.is(settingValueOf(longest, '600000'), 600_000);
+  t.is(settingValueOf({ ...longest, name: 'allowed-origin' }, '10:00'), '10:00');
+});
+
+test('bug: an engine that a person had switched on was still offered, with a clock, until a restart', (t) => {
+  const use = { 'semantic-recognizer': 'pocketsphinx', 'allow-recognized-captions': true };
+  const rowsOf = (next: readonly unknown[]) =>
+    ({ settings: Object.keys(use).map((name, at) => ({ name, value: null, next: next[at] })) }) as never;
+  t.true(isChosen({ use }, rowsOf(['pocketsphinx', true])));
+  t.false(isChosen({ use }, rowsOf(['pocketsphinx', null])));
+  t.false(isChosen({ use: {} }, rowsOf([])));
+});
+
+const ingestOf = (ingestId: string, label: string, message: string) =>
+  ({
+    ...{ ingestId, label, filename: `${label}.mp4`, declaredBytes: 9, status: 'failed', source: null },
+    ...{ openedAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+    failure: { code: 'probe_failed', message },
+  }) as unknown as OwnedIngestRow;
+
+test('bug: a file that failed three times took three red boxes', (t) => {
+  const failures = failuresOf([ingestOf('3', 'cut', 'c'), ingestOf('2', 'other', 'b'), ingestOf('1', 'cut', 'a')], []);
+  t.deepEqual(
+    failures.map(({ name, row, dismissals }) => [name, row?.ingestId, dismissals.length]),
+    [
+      ['cut', '3', 2],
+      ['other', '2', 1],
+    ],
+  );
 });

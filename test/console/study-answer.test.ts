@@ -1,10 +1,11 @@
 import test from 'ava';
 import { playback, pressed } from '../../console/player/playback.ts';
+import { firstSteps } from '../../console/sources/first-steps.tsx';
 import { foundSentences } from '../../console/study/answer.tsx';
-import { isSigned } from '../../console/study/ceremony.tsx';
+import { nameReviewer } from '../../console/study/ceremony.tsx';
 import { measuredUntil } from '../../console/study/evidence-pane.tsx';
 import { exportStates } from '../../console/study/exports-pane.tsx';
-import { wayStepsOf } from '../../console/study/stepper.tsx';
+import { wayStepsOf, wayWords } from '../../console/study/stepper.tsx';
 import { languagesInWords, nextActionOf } from '../../console/study/study-view.tsx';
 import type { Lane } from '../../console/timeline/lanes.ts';
 import { foldedLanes } from '../../console/timeline/timeline.tsx';
@@ -38,13 +39,25 @@ test('the steps of a study show their progress, and one of them is current', (t)
     wayStepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
   t.deepEqual(linesOf(overviewOf({})), [
     'decision done: All claims are supported',
-    '> review waiting for you: Approve or reject the study',
+    '> review waiting for you: Approve or reject the lines',
     'captions to come: Captions need an approval',
-    'check to come: There are no captions yet',
   ]);
+  const live = overviewOf({ lifecycle: 'running', decision: part('not_yet', 'x'), review: part('not_yet', 'y') });
+  t.deepEqual(linesOf(live).slice(0, 2), ['> decision under way: X', 'review to come: Y']);
+  const ready = { review: part('done', 'approved'), captions: part('done', '9 lines with both texts') };
+  const checked = overviewOf({ ...ready, check: part('done', 'accepted') });
+  t.deepEqual(linesOf(checked).slice(2), ['captions done: Ready to download']);
+  const waiting = overviewOf({ ...ready, check: part('waiting', 'x') });
+  t.deepEqual(linesOf(waiting).slice(2), ['> captions waiting for you: Check the captions']);
   const partial = part('done', 'accepted', ['current_run_candidate_accepted_in_part']);
-  const ended = overviewOf({ review: part('done', 'approved'), captions: part('done', '9 lines'), check: partial });
-  t.deepEqual(linesOf(ended).slice(2), ['captions done: 9 lines', 'check done in part: Accepted']);
+  t.deepEqual(linesOf(overviewOf({ ...ready, check: partial })).slice(2), ['captions done in part: Ready to download']);
+});
+
+test('bug: a new user read Add, Study, Approve, Download, and then Decision, Review, Captions, Check', (t) => {
+  t.deepEqual(
+    firstSteps.map(([name]) => name),
+    ['Add', ...Object.values(wayWords)],
+  );
 });
 
 test('bug: the step of captions cut its remedy off in the middle of a flag', (t) => {
@@ -98,25 +111,22 @@ const finding = (
 
 test('findings are whole sentences; the timeline covers the missing kinds', (t) => {
   const [count, total] = [(value: number) => ({ name: 'count', value }), (value: number) => ({ name: 'total', value })];
-  t.deepEqual(
-    foundSentences([
-      finding('speech_activity', 'speech activity', 'x', [count(1), total(75.2), { name: 'share', value: 49 }]),
-      finding('shot_changes', 'shot changes', 'x', [count(1)]),
-      finding('black_frames', 'black pictures', 'none', [count(0), total(0)]),
-      finding('letterbox', 'black bars', 'none'),
-      finding('subtitle_track', 'subtitles of track 2', '9 cues', [count(9)], 2),
-      finding('text_language', 'language of the subtitles of track 2', 'ko, tagged kor', [], 2, [
-        { language: 'ko', totalMs: null },
-      ]),
-      finding('new_kind', 'something new', '3 of them', [count(3)]),
+  const findings = [
+    finding('speech_activity', 'speech activity', 'x', [count(1), total(75.2), { name: 'share', value: 49 }]),
+    finding('shot_changes', 'shot changes', 'x', [count(1)]),
+    finding('black_frames', 'black pictures', 'none', [count(0), total(0)]),
+    finding('letterbox', 'black bars', 'none'),
+    finding('subtitle_track', 'subtitles of track 2', '9 cues', [count(9)], 2),
+    finding('text_language', 'language of the subtitles of track 2', 'ko, tagged kor', [], 2, [
+      { language: 'ko', totalMs: null },
     ]),
-    [
-      'Speech: 1 passage, 1:15, 49 % of the range.',
-      'Cuts: 1.',
-      'Subtitles of track 2: 9 lines in Korean.',
-      'Something new: 3 of them.',
-    ],
-  );
+    finding('new_kind', 'something new', '3 of them', [count(3)]),
+  ];
+  t.deepEqual(foundSentences(findings, true), [
+    'Speech: 1 passage, 1:15, 49 % of the range.',
+    'Subtitles of track 2: 9 lines in Korean.',
+  ]);
+  t.deepEqual(foundSentences(findings, false), ['Cuts: 1.', 'Something new: 3 of them.']);
 });
 
 test('files are under Not available with the reason, as are captions until their acceptance', (t) => {
@@ -124,7 +134,7 @@ test('files are under Not available with the reason, as are captions until their
     Object.fromEntries(exportStates(overview).map(({ file, whyNot }) => [file.name, whyNot]));
   const waiting = reasons(overviewOf({}));
   t.is(waiting['captions.srt'], 'captions need an approval');
-  t.is(waiting['transcript.srt'], 'this study wrote down no speech');
+  t.is(waiting['transcript.srt'], 'no speech was recognized in this study');
   t.is(waiting['facts.csv'], null);
   const accepted = reasons(overviewOf({ situation: { code: 'captions_accepted' } }));
   t.is(accepted['captions.srt'], null);
@@ -157,17 +167,20 @@ test('the ruler shows the progress of a pass, and of no other step', (t) => {
   t.is(measuredUntil(null, { startMs: 0, endMs: 9 }), null);
 });
 
-test('a person signs with yes and the name of the reviewer, and with nothing less', (t) => {
-  const reviewer = { id: 'reviewer:1', label: 'Local review operator' };
-  t.true(isSigned('yes', ' local review  operator', reviewer));
-  for (const [yes, name] of [
-    ['', reviewer.label],
-    ['y', reviewer.label],
-    ['yes', ''],
-    ['yes', 'Local'],
-  ] as const) {
-    t.false(isSigned(yes, name, reviewer));
-  }
+test('the name of a person is saved before the first signature; a host that takes it after a restart signs nothing', async (t) => {
+  const asked: object[] = [];
+  const hostThat = (afterRestart: readonly string[]) =>
+    ({
+      settings: {
+        change: async (change: object) => {
+          asked.push(change);
+          return { afterRestart };
+        },
+      },
+    }) as unknown as Parameters<typeof nameReviewer>[0];
+  await nameReviewer(hostThat([]), 'Sua Kim');
+  t.deepEqual(asked, [{ set: { 'reviewer-label': 'Sua Kim' } }]);
+  await t.throwsAsync(nameReviewer(hostThat(['reviewer-label']), 'Sua Kim'), { message: /after a restart/ });
 });
 
 /** A media element whose playback begins when the test says so. */

@@ -347,10 +347,7 @@ test('the subtitles of a track are named by their language', (t) => {
     ({ kind, trackIndex, state: 'available', ...own }) as unknown as Finding;
   const subtitles = found('subtitle_track', 2, { title: 'subtitles of track 2', artifactId: row.artifactId });
   const titleWith = (...languages: readonly Finding[]) => evidenceLanes([row], [subtitles, ...languages])[0]?.title;
-  t.is(
-    titleWith(found('text_language', 2, { languages: [{ language: 'ko', totalMs: null }] })),
-    'Korean subtitles (track 2)',
-  );
+  t.is(titleWith(found('text_language', 2, { languages: [{ language: 'ko', totalMs: null }] })), 'Korean (track 2)');
   t.is(
     titleWith(found('text_language', 3, { languages: [{ language: 'ko', totalMs: null }] })),
     'Subtitles of track 2',

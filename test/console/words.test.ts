@@ -245,7 +245,7 @@ test('a range is moved by one of its edges, and stays in the source', (t) => {
 test('a plan names the data that leaves the machine as the engines of a study do', (t) => {
   const engine = { isOn: true, name: null, mayCost: true, change: null, cause: null } as const;
   const explainer = { ...engine, engine: 'explanations', reach: 'outside', text: 'caption text leaves' } as const;
-  const nothing = 'nothing leaves this machine, and nothing is paid for';
+  const nothing = 'nothing leaves this computer, and it costs nothing';
   t.is(reachWords([explainer, { ...engine, engine: 'detectors', reach: 'this_host', text: 'stays' }]), nothing);
   const recognizer = { ...engine, engine: 'recognizer', reach: 'outside', text: 'the sound of speech leaves' } as const;
   t.is(reachWords([explainer, recognizer]), 'the sound of speech leaves');

@@ -17,11 +17,17 @@ export async function drop(page: Page, path: string, name = basename(path)): Pro
 /** Gives the file that was dropped its words, and waits until it is a source. */
 export async function ingestDropped(page: Page, label: string): Promise<void> {
   const form = page.getByRole('form', { name: 'Add a file' });
-  await form.getByLabel('Label').fill(label);
-  await form.getByLabel('Rights holder').fill('The maker of the sample');
-  await form.getByLabel(/^I attest that I own this file/).check();
+  await form.getByLabel('Name in the library').fill(label);
+  await form.getByLabel('Who owns the rights?').fill('The maker of the sample');
+  await form.getByLabel(/^I own this file/).check();
   await form.getByRole('button', { name: 'Add the file' }).click();
-  await page.getByRole('link', { name: `Study ${label}` }).waitFor();
+  await page.getByRole('link', { name: `Make captions for ${label}` }).waitFor();
+}
+
+/** Opens or closes the details of a source, behind the menu of its row. */
+export async function toggleDetails(page: Page, label: string): Promise<void> {
+  await page.getByLabel(`More for ${label}`).click();
+  await page.getByRole('button', { name: `Details of ${label}` }).click();
 }
 
 /** Gives a subtitle file to the source whose details are open, with the words that a person answers for. */
@@ -30,19 +36,20 @@ export async function attachSubtitles(page: Page, { name, text }: { name: string
   const file = { name, mimeType: 'application/x-subrip', buffer: Buffer.from(text) };
   await form.getByLabel('Attach a subtitle file').setInputFiles(file);
   await form.getByLabel('Language').fill('ko');
-  await form.getByLabel('Rights holder').fill('The maker of the text');
-  await form.getByLabel(/^I attest that I own this file/).check();
+  await form.getByLabel('Who owns the rights?').fill('The maker of the text');
+  await form.getByLabel(/^I own this file/).check();
   await form.getByRole('button', { name: 'Attach the file' }).click();
 }
 
 /** Studies the first seconds of a source, with captions in mind, and waits for the end. */
 export async function study(page: Page, label: string): Promise<void> {
-  await page.getByRole('link', { name: `Study ${label}` }).click();
+  await page.getByRole('link', { name: `Make captions for ${label}` }).click();
+  await page.getByText('Part of the film').click();
   await page.getByLabel('To', { exact: true }).fill('0:12');
   await page.getByLabel('Spoken').selectOption('ko');
   await page.getByText('Time it will take').waitFor();
   await page.getByRole('button', { name: 'Start the study' }).click();
-  await page.getByText('Approve or reject the study').first().waitFor();
+  await page.getByText('Approve or reject the lines').first().waitFor();
 }
 
 /** Verifies what is chosen on the timeline and returns the verdict. */
@@ -54,19 +61,22 @@ export async function verdict(page: Page, withMedia: boolean): Promise<string> {
   return page.locator('.verdict').innerText();
 }
 
-/** Signs as at the terminal: yes, and the name that the page shows. */
+/** The name that a person of these tests gives at the first signature. */
+const signer = 'Noa Lindqvist';
+
+/** Signs a statement with the name of the person, which the page asks for once. */
 export async function sign(page: Page, button: string): Promise<void> {
   const form = page.getByRole('form', { name: button });
-  const name = (await form.locator('.statement .quiet').innerText()).replace(/:$/, '');
-  await form.getByLabel('Type yes to attest this').fill('yes');
-  await form.getByLabel(`Type ${name} to sign`).fill(name);
-  await form.getByRole('button', { name: button }).click();
+  const name = form.getByLabel('Your name');
+  await name.or(form.getByRole('button', { name: `Not ${signer}?` })).waitFor();
+  if (await name.isVisible()) await name.fill(signer);
+  await form.locator('.statement', { hasText: signer }).waitFor();
+  await form.getByRole('button', { name: button, exact: true }).click();
 }
 
 /** Approves the study that is open. */
 export async function approve(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Review' }).first().click();
-  await page.getByRole('radio', { name: /^Approve/ }).check();
   await sign(page, 'Approve for captions');
   await page.getByText('Approved for caption production').first().waitFor();
   // The form is gone with its button: the keyboard goes on in the view.

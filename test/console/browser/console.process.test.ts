@@ -20,6 +20,7 @@ import {
   ingestDropped,
   produceCaptions,
   study,
+  toggleDetails,
   verdict,
 } from './console-way.ts';
 
@@ -76,7 +77,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
   // No part of this view takes files: the page leads to the one that does.
   await drop(page, sample, `${'long'.repeat(50)}.mp4`);
-  await page.getByText('longlong').waitFor();
+  await page.getByText('longlong').first().waitFor();
   t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'a long name stays in the page');
   await ingestDropped(page, 'Dropped film');
   await study(page, 'Dropped film');
@@ -151,9 +152,9 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
 });
 
 inBrowser('a subtitle file is attached to a source by a person who answers for it', async (t) => {
-  const { browser, address } = t.context;
+  const { browser, address, origin } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await attachSubtitles(page, { name: 'film.ko.srt', text: '1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n' });
   const attached = page.getByRole('region', { name: 'Attached subtitle files' }).getByRole('listitem');
   await attached.waitFor();
@@ -161,6 +162,10 @@ inBrowser('a subtitle file is attached to a source by a person who answers for i
     await attached.innerText(),
     /^film\.ko\.srt\s+track 4 · ko · srt, utf-8 · 1 cue · rights: The maker of the text$/,
   );
+  // Captions are made of a file of a person first, and this one has a single line.
+  const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+  const sources = await client.sources();
+  await client.subtitles.detach(sources.find(({ label }) => label === 'Dropped film')?.sourceSessionId ?? '', 4);
   t.deepEqual(faults, []);
   await page.context().close();
 });
@@ -168,12 +173,12 @@ inBrowser('a subtitle file is attached to a source by a person who answers for i
 inBrowser('a subtitle file that cannot be read is refused with its line, and what was typed stays', async (t) => {
   const { browser, address } = t.context;
   const { page } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await attachSubtitles(page, { name: 'bad.srt', text: '1\n00:00:03,000 --> 00:00:02,000\nends too early\n' });
   const form = page.getByRole('form', { name: 'Attach a subtitle file' });
   await form.getByText('invalid_subtitle_file').waitFor();
   t.regex(await form.getByRole('alert').innerText(), /Line 2/);
-  t.is(await form.getByLabel('Rights holder').inputValue(), 'The maker of the text');
+  t.is(await form.getByLabel('Who owns the rights?').inputValue(), 'The maker of the text');
   await page.context().close();
 });
 
@@ -234,6 +239,7 @@ inBrowser('everything is reached by keyboard: a study, a fact on its timeline, a
 inBrowser('an actor is scrubbed on its chart, and a chart lights up while a study runs', async (t) => {
   const { browser, address, origin } = t.context;
   const { page, faults } = await watchedPage(browser, address);
+  await page.getByRole('link', { name: 'Operations' }).click();
   await page.getByRole('link', { name: 'Lifecycles' }).click();
   await page
     .getByRole('link', { name: /^Study/ })
@@ -442,10 +448,10 @@ inBrowser(
 inBrowser('a source is renamed, and words of its subtitles lead to their second', async (t) => {
   const { browser, address } = t.context;
   const { page, faults } = await watchedPage(browser, address);
-  await page.getByRole('button', { name: 'Details of Dropped film' }).click();
+  await toggleDetails(page, 'Dropped film');
   await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'New study of Dropped film, second cut' }).waitFor();
+  await page.getByRole('link', { name: 'Captions for Dropped film, second cut' }).waitFor();
   await page.getByRole('searchbox').fill('second cut');
   await page.getByText('1 of 1 source').waitFor();
   await page.getByRole('searchbox').fill('reading room welcome');
@@ -457,3 +463,38 @@ inBrowser('a source is renamed, and words of its subtitles lead to their second'
   t.deepEqual(faults, []);
   await page.context().close();
 });
+
+inBrowser(
+  'speech without a line is shown before the approval: each passage plays, and another track is chosen',
+  async (t) => {
+    const { browser, address, origin } = t.context;
+    const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
+    const [source] = await client.sources();
+    if (source === undefined) throw new Error('the host has no source');
+    // This file has one line, and is taken before the track with all of them.
+    const blob = new Blob(['1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n']);
+    await client.subtitles.attach(source.sourceSessionId, blob, {
+      ...{ label: 'short.ko.srt', language: 'ko', rightsHolder: 'The maker of the text', ownershipAttested: true },
+    });
+    const [withFile = source] = await client.sources();
+    const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
+    const { runtimeId } = await client.study(withFile, { ...asked, range: { startMs: 0, endMs: 15_000 } }).ended();
+    const { page, faults } = await watchedPage(browser, address);
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}/review`)}`);
+    const plan = page.getByRole('region', { name: 'What will be written' });
+    await plan.getByText(/spoken passages? ha(s|ve) no line/).waitFor();
+    t.true((await page.locator('.review-lines [data-missing="true"]').count()) > 0, 'the list shows them, too');
+    await plan
+      .getByRole('button', { name: /^Play 0:0[4-9]/ })
+      .first()
+      .click();
+    await page.locator('.time-now', { hasText: /0:0[4-9]/ }).waitFor();
+    await plan.getByRole('button', { name: /^Use it: track 2/ }).click();
+    await plan.getByText('you chose it').waitFor();
+    await plan.getByText(/no line/).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Evidence' }).click();
+    await page.getByRole('group', { name: 'Speech without line' }).locator('.mark').first().waitFor();
+    t.deepEqual(faults, []);
+    await page.context().close();
+  },
+);

@@ -82,13 +82,6 @@ class Keyboard {
     await this.press('Control+a');
     await this.type(text);
   }
-
-  /** Signs as the named reviewer, in the form that the focus is before. */
-  async sign(): Promise<void> {
-    await this.fill(/^input Type yes/, 'yes');
-    await this.fill(/^input Type .* to sign/, reviewer);
-    await this.press('Enter');
-  }
 }
 
 interface Walk {
@@ -105,10 +98,10 @@ async function addFile({ page, keys }: Walk, path: string, name: string): Promis
   await page.evaluate('0');
   await keys.press('Space');
   await (await choosing).setFiles(path);
-  await page.getByRole('form', { name: 'Add a file' }).getByLabel('Label').waitFor();
-  await keys.fill(/^input Label/, name);
-  await keys.fill(/^input Rights holder/, 'The maker of the sample');
-  await keys.to(/^input I attest/);
+  await page.getByRole('form', { name: 'Add a file' }).getByLabel('Name in the library').waitFor();
+  await keys.fill(/^input Name in the library/, name);
+  await keys.fill(/^input Who owns the rights/, 'The maker of the sample');
+  await keys.to(/^input I own this file/);
   await keys.press('Space');
   await keys.enter(/^button Add the file/);
 }
@@ -118,20 +111,19 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   const { page, keys } = walk;
   await page.getByRole('link', { name: /^Try / }).waitFor();
   await addFile(walk, sampleMedia, 'By keyboard');
-  await page.getByRole('link', { name: 'Study By keyboard' }).waitFor();
-  await keys.enter(/^a Study By keyboard$/);
+  await page.getByRole('link', { name: 'Make captions for By keyboard' }).waitFor();
+  await keys.enter(/^a Make captions for By keyboard$/);
   await page.getByText('Time it will take').waitFor();
-  await keys.fill(/^input To/, '0:12');
   await keys.to(/^select Spoken/);
   await keys.type('Korean');
+  await keys.enter(/^summary Part of the film/);
+  await keys.fill(/^input To/, '0:12');
+  await keys.press('Tab');
   await page.getByText('Time it will take').waitFor();
   await keys.enter(/^button Start the study/);
-  await page.getByText('Approve or reject the study').first().waitFor();
+  await page.getByText('Approve or reject the lines').first().waitFor();
   await keys.enter(/^a Review$/);
-  await page.getByRole('radio', { name: /^Approve/ }).waitFor();
-  await keys.to(/^input Approve/);
-  await keys.press('Space');
-  await keys.sign();
+  await keys.enter(/^button Approve for captions/);
   await page.getByText('Approved for caption production').first().waitFor();
   await keys.enter(/^button Make captions/);
   await page.getByRole('button', { name: 'Download SRT' }).waitFor();
@@ -157,7 +149,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
     /^textarea Captions:/.test(back),
   );
   await keys.press('Control+s');
-  await keys.sign();
+  await keys.enter(/^button Save the changes/);
   await page.getByText('1 correction', { exact: true }).waitFor();
   const downloading = page.waitForEvent('download');
   await keys.to(/^button Download SRT/, 'Shift+Tab');
@@ -166,7 +158,7 @@ async function fileToCaptions(walk: Walk, expect: Expect): Promise<void> {
   expect('keyboard: a file becomes SRT, with a line corrected', /\nToday we listen to a short story\.\n/.test(saved));
 }
 
-/** A review on a page as wide as a phone: the lines and the statement are there, `yes` and the name are typed. */
+/** A review on a page as wide as a phone: the lines, the statement and the name above it are there, and one button signs. */
 async function reviewOnAPhone(walk: Walk, outcome: 'Approve' | 'Reject', expect: Expect): Promise<void> {
   const { page, keys, client } = walk;
   const [source] = await client.sources();
@@ -175,29 +167,22 @@ async function reviewOnAPhone(walk: Walk, outcome: 'Approve' | 'Reject', expect:
   const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko'), range };
   const { runtimeId } = await client.study(source, asked).ended();
   await page.evaluate(`location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(runtimeId)}`)}`);
-  await page.getByText('Approve or reject the study').first().waitFor();
+  await page.getByText('Approve or reject the lines').first().waitFor();
   await keys.enter(/^a Review$/);
   await page.getByText('Good morning and welcome to the reading room.').waitFor();
-  await keys.to(outcome === 'Approve' ? /^input Approve/ : /^input (?:Approve|Reject)/);
-  await keys.press('Space', ...(outcome === 'Approve' ? [] : ['ArrowDown']));
+  if (outcome === 'Reject') await keys.enter(/^button Reject…/);
   const { decisionAttestation } = (await client.reviews.decisions(runtimeId)).reviewer;
-  await page.locator('.statement', { hasText: decisionAttestation }).waitFor();
+  await page.locator('.statement', { hasText: `${reviewer}: ${decisionAttestation}` }).waitFor();
   if (outcome === 'Reject') {
-    await keys.to(/^input Source scope not approved/);
+    await keys.to(/^input Source scope not approved/, 'Shift+Tab');
     await keys.press('Space');
   }
-  // A name that is another one is not taken, and the form says so.
-  await keys.fill(/^input Type yes/, 'yes');
-  await keys.fill(/^input Type .* to sign/, 'Nobody');
-  await page.getByText(`Type the name as it is shown: ${reviewer}`).waitFor();
-  await keys.press('Control+a');
-  await keys.type(reviewer);
-  await keys.enter(/^button (?:Approve for captions|Reject)/);
+  await keys.enter(outcome === 'Approve' ? /^button Approve for captions/ : /^button Reject$/);
   await page.getByRole('region', { name: 'Decision', exact: true }).waitFor();
   const [review] = (await client.reviews.decisions(runtimeId)).reviews;
   const state = outcome === 'Approve' ? 'approved_for_caption_production' : 'rejected';
   expect(
-    `keyboard, 390 px: ${review?.state} with the statement, yes and a name`,
+    `keyboard, 390 px: ${review?.state} with the statement and the name of the person`,
     review?.state.startsWith(state) === true && review.reviewer.attestation === decisionAttestation,
   );
 }
@@ -231,6 +216,8 @@ async function chartReviewed({ page, keys, client }: Walk, expect: Expect): Prom
   if (source === undefined) throw new Error('the host has no sample');
   const asked = { targetLanguage: 'en', requestedSourceLanguage: spokenLanguage('ko') };
   await client.study(source, { ...asked, range: { startMs: 0, endMs: 16_000 } }).ended();
+  await keys.enter(/^a Operations$/);
+  await page.getByRole('link', { name: 'Lifecycles' }).waitFor();
   await keys.enter(/^a Lifecycles$/);
   await page.getByRole('list', { name: 'Actors' }).getByRole('listitem').first().waitFor();
   await keys.to(/^select Kind/);

@@ -19,6 +19,10 @@ async function openClaim(page: Page): Promise<void> {
 /** Opens what is known of a source, and chooses a subtitle file for it. */
 async function openDetails(page: Page): Promise<void> {
   await page
+    .getByLabel(/^More for /)
+    .first()
+    .click();
+  await page
     .getByRole('button', { name: /^Details of / })
     .first()
     .click();
@@ -50,6 +54,12 @@ async function searchChart(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Chosen state' }).waitFor();
 }
 
+/** Opens the choice of a part of a film. */
+async function openRange(page: Page): Promise<void> {
+  await page.getByText('Part of the film').click();
+  await page.locator('.wave path').waitFor();
+}
+
 /** Looks at what a deletion and a clean-up would do. */
 async function beforeDeletion(page: Page): Promise<void> {
   await page.getByText('Studies, the largest first').click();
@@ -67,9 +77,16 @@ const openCovered = (page: Page) => page.getByText(/By tests only: \d+/).click()
 /** Shows what was added in both versions. */
 const chooseChange = (page: Page) => page.getByRole('button', { name: 'State running.recognize' }).click();
 
-/** Chooses to approve, so that the signature is open. */
-async function chooseApproval(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: /^Approve/ }).check();
+/** Opens a menu of a row, which lies over the row below it. */
+const openMenu = (page: Page) =>
+  page
+    .getByLabel(/^More for /)
+    .first()
+    .click();
+
+/** Chooses to reject, so that its reasons are open. */
+async function chooseRejection(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Reject…' }).click();
   await page.locator('.statement').waitFor();
 }
 
@@ -98,14 +115,14 @@ export interface View {
 export function viewsOf(sourceSessionId: string, captioned: string, waiting: string): readonly View[] {
   const study = (runtimeId: string) => `#/studies/${encodeURIComponent(runtimeId)}`;
   return [
-    { name: 'sources', hash: '#/sources', ready: '.row' },
+    { name: 'sources', hash: '#/sources', ready: '.row', act: openMenu },
     { name: 'source-details', hash: '#/sources', ready: '.row', act: openDetails },
-    { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: '.wave path' },
+    { name: 'new-study', hash: `#/new/${encodeURIComponent(sourceSessionId)}`, ready: '.new-study', act: openRange },
     { name: 'studies', hash: '#/studies', ready: '.list-link' },
     { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },
     { name: 'evidence', hash: study(waiting), ready: '.mark.claim' },
     { name: 'claim', hash: study(captioned), ready: '.mark.claim', act: openClaim },
-    { name: 'review', hash: `${study(waiting)}/review`, ready: '.choice', act: chooseApproval },
+    { name: 'review', hash: `${study(waiting)}/review`, ready: '.ceremony', act: chooseRejection },
     { name: 'approved', hash: `${study(captioned)}/review`, ready: 'section.panel', act: openWithdrawal },
     { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-flag', act: openSaving },
     { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.ways' },

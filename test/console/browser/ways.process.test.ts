@@ -75,7 +75,7 @@ async function studied(page: Page, button: string): Promise<string> {
   await page.getByText('Time it will take').waitFor();
   const ways = await page.locator('.ways').innerText();
   await start.click();
-  await page.getByText('Approve or reject the study').first().waitFor();
+  await page.getByText('Approve or reject the lines').first().waitFor();
   await approve(page);
   return ways;
 }
@@ -126,6 +126,10 @@ inBrowser('a film with speech alone is captioned after one permission, and the n
   );
   t.true((await captioned(first.page)).length > 0);
   await first.page.getByRole('link', { name: 'Library' }).click();
+  await first.page
+    .getByLabel(/^More for /)
+    .first()
+    .click();
   await first.page
     .getByRole('link', { name: /^New study of / })
     .first()

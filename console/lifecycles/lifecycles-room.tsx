@@ -1,0 +1,32 @@
+import type { ConsoleRoute } from '../host/route.ts';
+import { ActorView } from './actor-view.tsx';
+import { ChartView } from './chart-view.tsx';
+import { LifecyclesView } from './lifecycles-view.tsx';
+import { SequenceView } from './sequence-view.tsx';
+import { WholeHostView } from './whole-host-view.tsx';
+
+/** The views of lifecycles. Their scripts load with the first of them: a third of the page, and few people open one. */
+export function LifecyclesRoom({ route }: { readonly route: ConsoleRoute }) {
+  switch (route.view) {
+    case 'lifecycles':
+      return <LifecyclesView kind={route.kind} state={route.state} show={route.show} />;
+    case 'chart':
+      return (
+        <ChartView
+          key={route.chartId}
+          chartId={route.chartId}
+          mode={route.mode}
+          from={route.from}
+          against={route.against ?? null}
+        />
+      );
+    case 'actor':
+      return <ActorView key={route.actorId} actorId={route.actorId} besideId={route.besideId} step={route.step} />;
+    case 'sequence':
+      return <SequenceView key={route.runtimeId} runtimeId={route.runtimeId} />;
+    case 'whole-host':
+      return <WholeHostView />;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,257 @@
+import type { PlanChoices } from '../../client/captions.ts';
+import { HostError } from '../../client/host-error.ts';
+import type { StudyHost } from '../../client/study-host.ts';
+import type { CaptionPlan, CaptionPlanAnswer, CaptionPlanReceipt } from '../../contract/captions/caption-plan.ts';
+import type { JournalEvent } from '../../contract/journal.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf } from '../host/route.ts';
+import { useHost } from '../host/session.ts';
+import { useRemote } from '../host/use-remote.ts';
+import { Facts } from '../parts/facts.tsx';
+import { Remedies } from '../parts/notice.tsx';
+import type { Playback } from '../player/playback.ts';
+import { pageText, whatWords } from '../words/cause-words.ts';
+import { languageName } from '../words/language-name.ts';
+import { counted } from '../words/numbers.ts';
+import {
+  agreementWords,
+  comparedWords,
+  originWords,
+  otherTrackWords,
+  type PlanList,
+  type PlanPlace,
+  type PlanSide,
+  placeTime,
+  planLists,
+  remarkGroups,
+  timingWords,
+  trackName,
+} from '../words/plan-words.ts';
+import { sentence } from '../words/sentence.ts';
+import { linesOf, type StudyContents } from './study-model.ts';
+
+/** The plan of captions by some choices, with its digest; null if the host refuses to state one. */
+async function planOf(host: StudyHost, runtimeId: string, choices: PlanChoices): Promise<CaptionPlanAnswer | null> {
+  try {
+    return await host.captions.plan(runtimeId, choices);
+  } catch (error) {
+    if (error instanceof HostError) return null;
+    throw error;
+  }
+}
+
+/** The plan of captions by some choices, as the host has it now. */
+export function usePlan(runtimeId: string, choices: PlanChoices, version: unknown = null) {
+  const host = useHost();
+  return useRemote(() => planOf(host, runtimeId, choices), [host, runtimeId, JSON.stringify(choices)], version);
+}
+
+/** The choices for the captions of a study: as they are made next, else by the first way that is open. */
+export const choicesOf = (ready: StudyContents['ready']): PlanChoices =>
+  ready === null ? { method: 'auto' } : linesOf(ready);
+
+/** The plan of the captions that a study has or would have; null until it has ended, and if they have no lines. */
+export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview' | 'ready'>): CaptionPlan | null {
+  const { runtimeId, lifecycle, journalHead } = overview;
+  const host = useHost();
+  const hasEnded = lifecycle === 'terminal';
+  const { remote } = useRemote(
+    () => (hasEnded ? planOf(host, runtimeId, choicesOf(ready)) : Promise.resolve(null)),
+    [host, runtimeId, hasEnded, ready],
+    journalHead,
+  );
+  const plan = remote.state === 'ready' ? (remote.value?.plan ?? null) : null;
+  // Without any line all speech would be without one.
+  return plan === null || plan.lines.count === 0 ? null : plan;
+}
+
+/** True for the event of a plan that a person approved. */
+export const isPlanRecord = ({ type }: Pick<JournalEvent, 'type'>): boolean => type === 'publish.review.plan_recorded';
+
+/**
+ * The plan of an approval, as its journal has it; null for one without a plan, and undefined if this page has not read the journal as far
+ * as that.
+ */
+export function approvedPlan(
+  events: readonly Pick<JournalEvent, 'type' | 'data'>[],
+  journalHead: number,
+  reviewId: string,
+): CaptionPlan | null | undefined {
+  const receipts = events
+    .filter(isPlanRecord)
+    .map(({ data }) => (data as { readonly receipt: CaptionPlanReceipt }).receipt);
+  const receipt = receipts.find(({ input }) => input.approval.reviewId === reviewId);
+  return receipt?.plan ?? (events.length < journalHead ? undefined : null);
+}
+
+interface PlanPanelProps {
+  readonly plan: CaptionPlan;
+  /** True if these captions exist, or may be made by this plan alone. */
+  readonly isApproved?: boolean;
+  readonly overview: RuntimeOverview;
+  /** The player that the places lead to; null where they lead to that of the evidence. */
+  readonly control: Playback | null;
+  /** Chooses another track; null once the lines are approved. */
+  readonly onTracks: ((tracks: readonly number[]) => void) | null;
+}
+
+/** The plan of captions before a person approves it: the origin of their lines, the missing ones, and remarks. */
+export function PlanPanel({ plan, isApproved = false, overview, control, onTracks }: PlanPanelProps) {
+  const { study, source } = overview;
+  const { sides, lines, translation, compared, obstacles } = plan;
+  const spoken = study.sourceLanguage.languages[0] ?? null;
+  const isOne = sides.source.origin === 'none' || spoken === study.targetLanguage;
+  const agreement = agreementWords(plan);
+  const remarks = remarkGroups(plan);
+  return (
+    <section class="panel caption-plan" aria-labelledby="caption-plan">
+      <h2 id="caption-plan">{isApproved ? 'The plan that was approved' : 'What will be written'}</h2>
+      <p>
+        <strong>{counted(lines.count, 'line')}</strong>
+        {translation !== null &&
+          `, ${counted(translation.lines, 'of them', 'of them')} translated by ${translation.model}`}
+        . {comparedWords[compared]} {agreement}
+      </p>
+      <Facts
+        of={[
+          [
+            languageName(study.targetLanguage),
+            <SideOrigin
+              side={sides.target}
+              beside={isOne ? null : trackOf(sides.source)}
+              onTracks={onTracks}
+              tracks={plan.asked.tracks}
+            />,
+          ],
+          ...(isOne
+            ? []
+            : [
+                [
+                  spoken === null ? 'As spoken' : languageName(spoken),
+                  <SideOrigin
+                    side={sides.source}
+                    beside={trackOf(sides.target)}
+                    onTracks={onTracks}
+                    tracks={plan.asked.tracks}
+                  />,
+                ] as const,
+              ]),
+        ]}
+      />
+      {(remarks.length > 0 || planLists(plan).length > 0) && (
+        <ul class="plain warnings" aria-label="Before you approve">
+          {planLists(plan).map((list) => (
+            <li key={list.title}>
+              <Places of={list} runtimeId={overview.runtimeId} control={control} />
+            </li>
+          ))}
+          {remarks.map((group) => (
+            <li key={JSON.stringify(group)}>
+              {group.map((each) => `${sentence(pageText(each).what)}. `).join('')}
+              <Remedies causes={group.slice(0, 1)} sourceSessionId={source.sourceSessionId} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {obstacles.length > 0 && (
+        <p class="bad-text">
+          {`These captions cannot be made: ${whatWords(obstacles)}. `}
+          <Remedies causes={obstacles} sourceSessionId={source.sourceSessionId} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+const trackOf = ({ choice }: PlanSide): number | null => choice?.chosen?.trackIndex ?? null;
+
+interface SideOriginProps {
+  readonly side: PlanSide;
+  /** The track of the other side; null without one. */
+  readonly beside: number | null;
+  readonly tracks: readonly number[];
+  readonly onTracks: PlanPanelProps['onTracks'];
+}
+
+/** So many other tracks are in sight where one can be chosen. */
+const shownTracks = 4;
+
+/** The origin of the lines of a side, their timing, and the tracks that were not taken. */
+function SideOrigin({ side, beside, tracks, onTracks }: SideOriginProps) {
+  const { chosen = null, others: all = [] } = side.choice ?? {};
+  // The track of the other side has a row of its own.
+  const others = all.filter(({ trackIndex }) => trackIndex !== beside);
+  const timing = timingWords(side.withSound, 'the speech');
+  return (
+    <>
+      {sentence(originWords(side))}
+      {timing !== null && `; ${timing}`}.
+      {others.length > 0 && (
+        <details open={onTracks !== null && others.length <= shownTracks}>
+          <summary>{counted(others.length, 'other track')}</summary>
+          <ul class="plain lined">
+            {others.map((track) => (
+              <li key={track.trackIndex}>
+                <span class="line-name">{sentence(otherTrackWords(track))}</span>
+                {onTracks !== null && (
+                  <button
+                    type="button"
+                    class="small"
+                    onClick={() =>
+                      onTracks([...tracks.filter((each) => each !== chosen?.trackIndex), track.trackIndex])
+                    }
+                  >
+                    Use it<span class="sr">: {trackName(track)}</span>
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** So many places are in sight; the others are folded. */
+const shownPlaces = 12;
+
+interface PlacesProps {
+  readonly runtimeId: string;
+  readonly control: Playback | null;
+}
+
+/** A list of a plan: its title, and each place as a link to it. */
+function Places({ of: { title, count, places }, ...player }: PlacesProps & { readonly of: PlanList }) {
+  const rest = places.slice(shownPlaces);
+  return (
+    <>
+      {title}: <PlaceLinks of={places.slice(0, shownPlaces)} {...player} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{count - shownPlaces} more</summary>
+          <PlaceLinks of={rest} {...player} />
+        </details>
+      )}
+    </>
+  );
+}
+
+const PlaceLinks = ({ of: places, runtimeId, control }: PlacesProps & { readonly of: readonly PlanPlace[] }) => (
+  <span class="places" data-texts={places.some(({ text }) => text !== null)}>
+    {places.map((place) => (
+      <span key={`${place.startMs} ${place.text}`}>
+        {control === null ? (
+          <a class="mono" href={addressOf({ view: 'study', runtimeId, pane: 'evidence', atMs: place.startMs })}>
+            {placeTime(place.startMs)}
+          </a>
+        ) : (
+          <button type="button" class="link mono" onClick={() => control.playOver(place)}>
+            <span class="sr">Play</span> {placeTime(place.startMs)}
+          </button>
+        )}{' '}
+        {place.text !== null && `“${place.text}”`} {place.why !== null && <span class="quiet">({place.why})</span>}
+      </span>
+    ))}
+  </span>
+);
