@@ -105,7 +105,8 @@ export function mediaPasses({
         if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
           const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
-          const found = await readSubtitles(deps, { ...over, attachedPath, tracks: task.tracks, read });
+          const { startOffsetMs, tracks } = task;
+          const found = await readSubtitles(deps, { ...over, attachedPath, startOffsetMs, tracks, read });
           return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
         }
         const decoded = (mediaMs: number): void => measured(mediaMs, range.endMs - range.startMs);

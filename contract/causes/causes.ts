@@ -149,7 +149,8 @@ const warningCauses = [
   }),
   /** Names of ffmpeg. Without a codec the container is the reason. */
   causeOf('codec_may_not_play', { codecs: z.array(z.string()), container: z.array(z.string()) }),
-  causeOf('media_incomplete', {}),
+  /** `longer`: the file holds more than its container states, and all of it is used. Absent: it holds less. */
+  causeOf('media_incomplete', { longer: z.strictObject({ statedMs: positive, heldMs: positive }).optional() }),
   causeOf('speech_will_be_recognised', {
     engine: z.enum(recognizerEngines),
     msPerSecond: count,

@@ -270,8 +270,14 @@ const wordings: Wordings = {
       `a browser may not play ${codecs.length === 0 ? `the container ${container.join(', ')}` : `the codec ${codecs.join(', ')}`}`,
   },
   media_incomplete: {
-    what: 'the file holds less than its container states',
-    pageWhat: 'the file is shorter than it says',
+    what: ({ longer }, { length }) =>
+      longer === undefined
+        ? 'the file holds less than its container states'
+        : `the container states ${length(longer.statedMs)}, and the file holds ${length(longer.heldMs)}: all of it is used`,
+    pageWhat: ({ longer }, { length }) =>
+      longer === undefined
+        ? 'the file is shorter than it says'
+        : `the file says that it lasts ${length(longer.statedMs)}, and it lasts ${length(longer.heldMs)}: all of it is used`,
   },
   speech_will_be_recognised: {
     what: ({ engine, atMostMs, studies }, { length }) =>
