@@ -29,7 +29,7 @@ import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
-import { checkMuxed, muxFilm } from './muxed-film.ts';
+import { checkMuxed, muxFilm, plannedMux } from './muxed-film.ts';
 import { checkReviewer, mustAgree } from './review.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 import { knownLanguages } from './study.ts';
@@ -345,6 +345,9 @@ async function run(call: CommandCall): Promise<ExitCode> {
   const target = given.single('to') ?? spoken;
   const asked = { film, target, format: formatOf(given) };
   await checkTargets(call, asked);
+  const mux = pathOption(given, 'mux');
+  // Found by ffmpeg, it would have cost a study and an approval.
+  if (mux !== null) for (const remark of plannedMux(mux, probe).remarks) terminal.remark(remark);
   const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
   const texts = [...textTracks(probe), ...subtitleTracks].map(({ language }) => language ?? '');
   const languages = [...new Set([spoken, target].map((tag) => baseLanguage(tag) ?? tag))];
@@ -381,7 +384,7 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   if (mux !== null) {
     terminal.progress(`writing ${mux}`);
     const captions = { path: file.path, language: asked.target };
-    await muxFilm(resolve(asked.film), textTracks(probe), [captions], mux, signal);
+    await muxFilm(resolve(asked.film), plannedMux(mux, probe).muxing, [captions], mux, signal);
   }
   const shown = await host.captions.corrections(runtimeId);
   const remarks = [

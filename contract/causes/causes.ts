@@ -164,6 +164,15 @@ const warningCauses = [
   }),
 ] as const;
 
+/** What a copy of a film with captions lacks, by ffmpeg's names of codecs; `others` are the containers that hold the whole film. */
+const muxParams = { track: count, codec: z.string().min(1), container: z.string(), others: z.array(z.string()) };
+
+/** Why a film cannot be written with its captions into a container, and what of it would be missing. */
+const muxCauses = [
+  causeOf('codec_not_in_container', muxParams),
+  causeOf('subtitles_not_in_container', muxParams),
+] as const;
+
 /** Why no captions can come of a study, whatever a reviewer approves. */
 export const plannedCause = z.discriminatedUnion('code', [
   plainCause.extend({ code: z.literal('no_audio_track') }),
@@ -191,6 +200,7 @@ export const cause = z.discriminatedUnion('code', [
   ...warningCauses,
   ...lineCauses,
   ...partCauses,
+  ...muxCauses,
   ...planRemarks,
 ]);
 

@@ -123,6 +123,18 @@ const unknownTimings = {
   pieces_unproven: 'they seem to be of another cut, and not each part of them is proven',
 } as const;
 
+type MuxParams = CauseWith<'codec_not_in_container'>['params'];
+
+const someOther = ({ others }: MuxParams): string | null =>
+  others.length === 0 ? null : `name a file that ends in ${others.join(' or ')}`;
+
+/** The containers that hold all of a film. */
+const otherContainer = {
+  terminal: (params: MuxParams) => someOther(params) ?? 'no container holds both',
+  page: (params: MuxParams) => someOther(params) ?? 'no container holds both',
+  agent: inTheHandsOfAPerson,
+};
+
 /** The way out of subtitles whose times are wrong or unknown. */
 const otherSubtitles = {
   terminal: (_: object, { command }: Spelling) =>
@@ -268,6 +280,16 @@ const wordings: Wordings = {
   codec_may_not_play: {
     what: ({ codecs, container }) =>
       `a browser may not play ${codecs.length === 0 ? `the container ${container.join(', ')}` : `the codec ${codecs.join(', ')}`}`,
+  },
+  codec_not_in_container: {
+    what: ({ track, codec, container }) =>
+      `a ${container} file takes no ${codec}, which track ${track} of the film is in`,
+    remedies: otherContainer,
+  },
+  subtitles_not_in_container: {
+    what: ({ track, codec, container }) =>
+      `the subtitles of track ${track} will be missing: a ${container} file takes no ${codec}`,
+    remedies: otherContainer,
   },
   media_incomplete: {
     what: ({ longer }, { length }) =>
