@@ -27,7 +27,7 @@ import { captionTexts, guidelineRemark, rowsRemark, timedLine } from './caption-
 import { attemptNames, otherWay, plannedWay, type WantedCaptions } from './caption-ways.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
-import { rightsFlags, targetFile } from './given-file.ts';
+import { nameBeside, rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm, plannedMux } from './muxed-film.ts';
 import { checkReviewer, mustAgree } from './review.ts';
@@ -291,7 +291,7 @@ function outputOf(given: GivenFlags, { film, target, format }: Asked): string {
   const named = pathOption(given, 'output');
   if (named !== null) return named;
   const path = besideFilm(film);
-  return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+  return join(dirname(path), nameBeside(basename(path, extname(path)), `.${target}.${format}`));
 }
 
 /**
