@@ -21,6 +21,39 @@ export interface AudioTrack {
   readonly choice: AudioTrackChoice | null;
 }
 
+/** Codecs of the containers whose joined files begin their times again. */
+const joinedCodecs = new Set(['opus', 'vorbis', 'speex', 'flac']);
+
+/**
+ * True if only the samples of a source tell its times: it is sound alone, and holds more than its container states. So it may be
+ * several files, one behind the other, each of which counts its times from zero.
+ */
+export function countsSamples({
+  tracks,
+  incompleteMedia,
+}: Pick<RegisteredSource, 'tracks' | 'incompleteMedia'>): boolean {
+  const played = tracks.filter(({ kind }) => kind === 'audio' || kind === 'video');
+  const isJoined =
+    played.length === 1 && played.every(({ kind, codec }) => kind === 'audio' && joinedCodecs.has(codec));
+  const { statedMs = null, measuredMs = 0 } = incompleteMedia ?? {};
+  return isJoined && statedMs !== null && statedMs < measuredMs;
+}
+
+/**
+ * True if earlier versions may have counted the times of a source from the first of the decoded tracks, and not from its start: it
+ * does not begin at zero, and has more tracks than are decoded together.
+ */
+export function countedFromTracks(
+  {
+    tracks,
+    startOffsetMs = 0,
+    subtitleTracks = [],
+  }: Pick<RegisteredSource, 'tracks' | 'startOffsetMs' | 'subtitleTracks'>,
+  decoded: number,
+): boolean {
+  return startOffsetMs !== 0 && tracks.length - subtitleTracks.length > decoded;
+}
+
 type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'defaultTracks'>;
 type RequestedLanguage = AnalysisRequest['language']['languagePair']['requestedSource'];
 

@@ -9,13 +9,13 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import { identityOver, joinParameters, notedOver } from '../../executors/evidence/detection-identity.ts';
+import { identityOver, joinParameters, notedOver, SAMPLE_CLOCK } from '../../executors/evidence/detection-identity.ts';
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import { REGION_SOUND, regionSound } from '../../executors/recognition/region-sound.ts';
-import { audioTrackOf } from '../../rules/audio-track.ts';
+import { audioTrackOf, countsSamples } from '../../rules/audio-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import {
   type PlacedTranscript,
@@ -164,7 +164,7 @@ export class Transcriber {
       engine: recognizer.engine,
       ...recognizer.parameters,
       ...REGION_RULE,
-      ...REGION_SOUND,
+      ...soundParameters(source),
       audioTrackIndex,
       declaredLanguages: declaredLanguages(request).join(','),
       // The parameters have the declared languages. Only a wish leads to another one.
@@ -197,7 +197,7 @@ export class Transcriber {
       tools: [...recognizer.tools, ffmpeg.identity],
       parameters: {
         ...recognizer.parameters,
-        ...REGION_SOUND,
+        ...soundParameters(source),
         ...trackOf(source, request),
         language: askedLanguageOf(start),
       },
@@ -270,14 +270,19 @@ export class Transcriber {
     const path = await intactPathOf(objectStore, mediaOf(source));
     const { audioTrackIndex } = trackOf(source, start.analysisRequest);
     if (audioTrackIndex === null) throw mediaGone;
-    const videoTrackIndex = source.tracks.find(({ kind }) => kind === 'video')?.index ?? null;
-    const sound = { path, audioTrackIndex, videoTrackIndex, region, signal };
+    const sound = { path, audioTrackIndex, countsSamples: countsSamples(source), region, signal };
     const samples = await regionSound(this.#options, sound);
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
     return { heard, raw: await recognizer.recognize({ samples, language: askedLanguageOf(start) }, signal, waits) };
   }
 }
+
+/** How the sound of regions is taken out of a source. */
+const soundParameters = (source: RegisteredSource) => ({
+  ...REGION_SOUND,
+  ...(countsSamples(source) ? { clock: SAMPLE_CLOCK } : {}),
+});
 
 /** A study whose regions are recognized in a few attempts each. */
 interface AttemptedWork extends TranscriptRequest {

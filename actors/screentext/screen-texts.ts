@@ -23,10 +23,12 @@ import {
 } from '../../executors/screentext/sampled-pictures.ts';
 import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import { UnreadablePicture } from '../../executors/screentext/tesseract-connection.ts';
+import { TIMES_FROM } from '../../executors/sources/media-input.ts';
 import { videoTrackOf } from '../../receipts/evidence/delivered.ts';
 import { furtherShape } from '../../receipts/stages/detect.ts';
 import { screenReading } from '../../receipts/stages/screen.ts';
 import { readStoredReceipt } from '../../receipts/stored-records.ts';
+import { countedFromTracks } from '../../rules/audio-track.ts';
 import {
   CLUTTER_PARAMETERS,
   clearMilliOf,
@@ -169,6 +171,7 @@ export class ScreenTexts {
     return {
       engine: reader.engine,
       ...reader.parameters,
+      ...(countedFromTracks(source, 1) ? { timesFrom: TIMES_FROM } : {}),
       sampledEveryMs: SAMPLE_RULE.everyMs,
       keyframesApartMs: SAMPLE_RULE.keyframesApartMs,
       longestSide: SAMPLE_RULE.longestSide,

@@ -105,8 +105,8 @@ export function mediaPasses({
         if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
           const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
-          const { tracks, picture } = task;
-          const found = await readSubtitles(deps, { ...over, attachedPath, tracks, picture, read });
+          const { startOffsetMs, tracks, picture } = task;
+          const found = await readSubtitles(deps, { ...over, attachedPath, startOffsetMs, tracks, picture, read });
           return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
         }
         const decoded = (mediaMs: number): void => measured(mediaMs, range.endMs - range.startMs);

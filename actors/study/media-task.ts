@@ -1,8 +1,9 @@
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { MediaTask } from '../../contract/study/task.ts';
+import { TIMES_FROM } from '../../executors/sources/media-input.ts';
 import type { MediaOperation } from '../../receipts/evidence/media-operation.ts';
-import { audioTrackOf } from '../../rules/audio-track.ts';
+import { audioTrackOf, countedFromTracks, countsSamples } from '../../rules/audio-track.ts';
 import { type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import { mediaGone } from '../sources/source-files.ts';
 import type { SourceRegistry } from '../sources/source-registry.ts';
@@ -22,10 +23,14 @@ export type MediaStepName = (typeof mediaStepNames)[number];
 
 function detectionTracksOf(source: RegisteredSource, { language }: AnalysisRequest) {
   const audio = audioTrackOf(source, language.languagePair.requestedSource);
+  const video = source.tracks.find(({ kind }) => kind === 'video');
+  const decoded = [audio, video].filter((track) => track != null);
   return {
     audioTrackIndex: audio?.index ?? null,
-    videoTrackIndex: source.tracks.find(({ kind }) => kind === 'video')?.index ?? null,
+    videoTrackIndex: video?.index ?? null,
     audioChoice: audio?.choice ?? null,
+    ...(countsSamples(source) ? { countsSamples: true as const } : {}),
+    ...(countedFromTracks(source, decoded.length) ? { timesFrom: TIMES_FROM } : {}),
   };
 }
 
@@ -55,7 +60,7 @@ export const attachedFilesOf = (task: MediaTask): string[] =>
 
 /** The task of a study for one of its passes. */
 export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, request: AnalysisRequest): MediaTask {
-  const { incompleteMedia } = source;
+  const { incompleteMedia, startOffsetMs } = source;
   const over = {
     sourceContentId: source.session.source.contentId,
     range: request.range,
@@ -63,7 +68,13 @@ export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, reque
   };
   return step === 'detect'
     ? { capability: 'media.detect', ...over, tracks: detectionTracksOf(source, request) }
-    : { capability: 'media.subtitles', ...over, tracks: textTracksOf(source), picture: pictureOf(source) };
+    : {
+        capability: 'media.subtitles',
+        ...over,
+        ...(startOffsetMs === undefined ? {} : { startOffsetMs }),
+        tracks: textTracksOf(source),
+        picture: pictureOf(source),
+      };
 }
 
 /** A task as an operation: with the tools of the passes, and the time that a study of its range may take. */

@@ -2,7 +2,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { isTextCause, type PlannedCause, type WarningCause } from '../../contract/causes/causes.ts';
 import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
-import type { MediaProbe } from '../../contract/sources/media-probe.ts';
+import type { IncompleteMedia, MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { PlanWarningList as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/start.ts';
@@ -122,6 +122,9 @@ interface KnownLanguages {
   readonly languages: string[];
 }
 
+const lengthParams = ({ statedMs, measuredMs }: IncompleteMedia) =>
+  statedMs !== null && statedMs < measuredMs ? { longer: { statedMs, heldMs: measuredMs } } : {};
+
 function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarning[] {
   const has = (kind: string): boolean => tracks.some((track) => track.kind === kind);
   return [
@@ -145,7 +148,12 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
         ]),
     ...(incompleteMedia === undefined
       ? []
-      : [{ code: 'media_incomplete', ...said({ code: 'media_incomplete', params: {} }) } as const]),
+      : [
+          {
+            code: 'media_incomplete',
+            ...said({ code: 'media_incomplete', params: lengthParams(incompleteMedia) }),
+          } as const,
+        ]),
   ];
 }
 

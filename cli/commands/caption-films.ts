@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type GivenFlags, pathOption } from '../options/flags.ts';
 import { asTyped, type CommandCall, MissingArgument, WrongCall } from '../terminal/call.ts';
 import { SharedAnswer } from '../terminal/question.ts';
-import { targetFile } from './given-file.ts';
+import { nameBeside, targetFile } from './given-file.ts';
 import { checkSubtitleFiles, givenSubtitles } from './sources.ts';
 
 export const captionFormats = ['srt', 'vtt', 'ass'] as const;
@@ -93,7 +93,7 @@ export function outputOf(given: GivenFlags, { film, target, format }: AskedFile)
   const named = pathOption(given, 'output');
   if (named !== null) return named;
   const path = besideFilm(film);
-  return join(dirname(path), `${basename(path, extname(path))}.${target}.${format}`);
+  return join(dirname(path), nameBeside(basename(path, extname(path)), `.${target}.${format}`));
 }
 
 /**

@@ -51,7 +51,7 @@ import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
-import { checkMuxed, muxFilm } from './muxed-film.ts';
+import { checkMuxed, muxFilm, plannedMux } from './muxed-film.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
 import { knownLanguages } from './study.ts';
 
@@ -159,6 +159,9 @@ async function prepared(call: CommandCall, taken: Map<string, string>): Promise<
   const target = given.single('to') ?? spoken;
   const asked = { film, target, format: formatOf(given) };
   await checkTargets(call, asked, taken);
+  const mux = pathOption(given, 'mux');
+  // Found by ffmpeg, it would have cost a study and an approval.
+  if (mux !== null) for (const remark of plannedMux(mux, probe).remarks) call.terminal.remark(remark);
   const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
   const readTracks = textTracks(probe).filter(({ codec }) => readSubtitleCodecs.includes(codec));
   const texts = [...readTracks, ...subtitleTracks].map(({ language }) => language ?? '');
@@ -230,7 +233,7 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
   if (mux !== null) {
     terminal.progress(`writing ${mux}`);
     const captions = { path: file.path, language: asked.target };
-    await muxFilm(resolve(asked.film), textTracks(probe), [captions], mux, signal);
+    await muxFilm(resolve(asked.film), plannedMux(mux, probe).muxing, [captions], mux, signal);
   }
   const shown = await host.captions.corrections(runtimeId);
   const remarks = [

@@ -19,12 +19,32 @@ export async function checkFile(path: string, absent: string): Promise<void> {
   });
 }
 
+/** The most bytes in a name of a file: NAME_MAX of Linux, macOS and their usual file systems. */
+const longestName = 255;
+
+/**
+ * The name of a file beside another, with that one's name in front of `suffix`. A name that would be too long for a file loses its end
+ * there; characters stay whole.
+ */
+export function nameBeside(base: string, suffix: string): string {
+  const letters = [...base];
+  const room = longestName - Buffer.byteLength(suffix);
+  while (Buffer.byteLength(letters.join('')) > room) letters.pop();
+  return `${letters.join('').trimEnd()}${suffix}`;
+}
+
 /**
  * The file that a path stands for, behind links, for a command that writes it. Throws `WrongCall` if something else is there, which
- * a file would replace. So it does for a file without any right to write it: a person protected that.
+ * a file would replace. So it does for a file without any right to write it: a person protected that. And for a name that is too long.
  */
 export async function targetFile(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENAMETOOLONG') return null;
+    const bytes = Buffer.byteLength(basename(path));
+    throw new WrongCall(
+      `the name of the file ${path} is too long: it has ${bytes} bytes, and most folders take ${longestName}: choose a shorter one`,
+    );
+  });
   if (found === null) return path;
   if (found.isDirectory()) throw new WrongCall(`${path} is a folder: name a file in it`);
   if (!found.isFile()) throw new WrongCall(`${path} is not a regular file: name another one`);

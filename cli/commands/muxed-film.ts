@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
+import { causesText } from '../../contract/causes/wording.ts';
+import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../executors/process/process.ts';
 import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { timedInput } from '../../executors/sources/media-input.ts';
+import { threeLetterCode } from '../../rules/language-codes.ts';
+import { type MuxContainer, type Muxing, muxContainerOf, muxContainers, muxingOf } from '../../rules/muxing.ts';
 import { syncChosenFolder, syncFile } from '../../storage/objects/durable-file.ts';
-import { WrongCall } from '../terminal/call.ts';
+import { terminalSpelling, WrongCall } from '../terminal/call.ts';
 import { targetFile } from './given-file.ts';
 
 /** A file of captions that goes into a film, and the language of its text (BCP 47). */
@@ -15,15 +19,6 @@ interface MuxedTrack {
   readonly path: string;
   readonly language: string;
 }
-
-/** The subtitle codec of each container that holds text; what ffmpeg's muxers take. */
-const codecs: Readonly<Record<string, string>> = {
-  '.mkv': 'subrip',
-  '.mp4': 'mov_text',
-  '.m4v': 'mov_text',
-  '.mov': 'mov_text',
-  '.webm': 'webvtt',
-};
 
 const GIGABYTE = 1024 * 1024 * 1024;
 
@@ -37,93 +32,64 @@ const LIMITS: ProcessLimits = {
   memoryBytes: MEMORY_BYTES.decode,
 };
 
-/** Throws `WrongCall` for a name without the extension of a container for text captions. */
-export function checkMuxed(path: string): void {
-  if (codecs[extname(path).toLowerCase()] !== undefined) return;
-  throw new WrongCall(`--mux ${path}: name a file that ends in ${Object.keys(codecs).join(', ')}`);
-}
-
-/** ISO 639-2/B of the common languages, as Matroska and MP4 name them; players know these. */
-const threeLetters: Readonly<Record<string, string>> = {
-  ar: 'ara',
-  cs: 'cze',
-  da: 'dan',
-  de: 'ger',
-  el: 'gre',
-  en: 'eng',
-  es: 'spa',
-  fi: 'fin',
-  fr: 'fre',
-  he: 'heb',
-  hi: 'hin',
-  hu: 'hun',
-  id: 'ind',
-  it: 'ita',
-  ja: 'jpn',
-  ko: 'kor',
-  nl: 'dut',
-  no: 'nor',
-  nb: 'nob',
-  pl: 'pol',
-  pt: 'por',
-  ro: 'rum',
-  ru: 'rus',
-  sv: 'swe',
-  th: 'tha',
-  tr: 'tur',
-  uk: 'ukr',
-  vi: 'vie',
-  zh: 'chi',
-};
-
-const languageCode = (tag: string): string => {
-  const base = baseLanguage(tag) ?? 'und';
-  return threeLetters[base] ?? (base.length === 3 ? base : 'und');
-};
-
-/** Subtitles that are pictures: MP4, MOV and WebM have no place for them. */
-const pictures = ['hdmv_pgs_subtitle', 'dvd_subtitle', 'dvb_subtitle', 'xsub'];
-
-/** Subtitles that are not copied: text of MP4 that ffmpeg takes for data, and what it does not know. */
-const uncopied = ['ttml', 'wvtt', 'unknown'];
-
-/** A subtitle track of a film: its index in the container, and ffmpeg's name of its codec. */
-interface FilmSubtitles {
-  readonly index: number;
-  readonly codec: string;
+/** The container that a path names. Throws `WrongCall` for a name without the extension of one that holds captions. */
+export function checkMuxed(path: string): MuxContainer {
+  const container = muxContainerOf(extname(path));
+  if (container !== null) return container;
+  throw new WrongCall(`--mux ${path}: name a file that ends in ${muxContainers.join(', ')}`);
 }
 
 /**
- * The arguments that put captions into a film. Every stream is copied, but text that the container has in another form. Of the
- * subtitles of the film only those that are named go over: the place of the captions behind them has to be known.
+ * What a film in a container will have of its tracks, and a remark for each subtitle track that it will lack. Throws `WrongCall` if
+ * the container does not take its picture or its sound, with the containers that do. Known from the probe alone: before an approval.
  */
-export function muxArguments(
-  film: string,
-  subtitles: readonly FilmSubtitles[],
-  tracks: readonly MuxedTrack[],
-  output: string,
-): string[] {
-  const extension = extname(output).toLowerCase();
-  const codec = codecs[extension] ?? 'subrip';
-  const isMatroska = extension === '.mkv';
-  // Matroska holds everything that films have, but the text of MP4.
-  const kept = subtitles.filter(
-    (each) => !uncopied.includes(each.codec) && (isMatroska || !pictures.includes(each.codec)),
-  );
-  const formOf = (name: string): string => (isMatroska && name !== 'mov_text' ? 'copy' : codec);
+export function plannedMux(path: string, probe: MediaProbe): { readonly muxing: Muxing; readonly remarks: string[] } {
+  const muxing = muxingOf(probe.tracks, checkMuxed(path));
+  if (muxing.obstacles.length > 0)
+    throw new WrongCall(`--mux ${path}: ${causesText(muxing.obstacles, 'terminal', terminalSpelling)}`);
+  return {
+    muxing,
+    remarks: muxing.lacking.map((cause) => `--mux ${path}: ${causesText([cause], 'terminal', terminalSpelling)}`),
+  };
+}
+
+/**
+ * The arguments that put captions into a film. Its tracks are named one by one: what ffmpeg does not know cannot be copied, and the
+ * place of the captions behind them has to be known.
+ */
+export function muxArguments(film: string, muxing: Muxing, tracks: readonly MuxedTrack[], output: string): string[] {
+  const { container, copied, captions } = muxing;
+  const pictures = copied.filter(({ type }) => type === 'video');
+  const subtitles = copied.filter(({ type }) => type === 'subtitle');
+  const isMp4 = muxing.captions === 'mov_text';
   return [
-    ...['-nostdin', '-v', 'error', '-y', '-i', film, ...tracks.flatMap(({ path }) => ['-i', path])],
-    // Other containers cannot hold time codes and other data, nor fonts.
-    ...['-map', '0', '-map', '-0:d', '-map', '-0:s', ...(isMatroska ? [] : ['-map', '-0:t'])],
-    ...kept.flatMap(({ index }) => ['-map', `0:${index}`]),
+    // Pictures of AVI and of program streams have no times of their own.
+    ...['-nostdin', '-v', 'error', '-y', '-fflags', '+genpts', ...timedInput(film)],
+    ...tracks.flatMap(({ path }) => ['-i', path]),
+    ...copied.flatMap(({ index }) => ['-map', `0:${index}`]),
     ...tracks.flatMap((_, at) => ['-map', `${at + 1}:s:0`]),
-    ...['-c', 'copy', ...kept.flatMap((each, at) => [`-c:s:${at}`, formOf(each.codec)])],
+    // Other containers cannot hold fonts.
+    ...(container === '.mkv' ? ['-map', '0:t?'] : []),
+    ...['-ignore_unknown', '-c', 'copy', ...subtitles.flatMap(({ as }, at) => [`-c:s:${at}`, as])],
+    // Players of Apple know HEVC by this name alone.
+    ...(isMp4 ? pictures.flatMap(({ codec }, at) => (codec === 'hevc' ? [`-tag:v:${at}`, 'hvc1'] : [])) : []),
     ...tracks.flatMap(({ language }, at) => [
-      ...[`-c:s:${kept.length + at}`, codec],
-      ...[`-metadata:s:s:${kept.length + at}`, `language=${languageCode(language)}`],
+      ...[`-c:s:${subtitles.length + at}`, captions],
+      ...[`-metadata:s:s:${subtitles.length + at}`, `language=${threeLetterCode(language)}`],
     ]),
     output,
   ];
+}
+
+/** Lines of ffmpeg that only repeat that something failed; the reason stands before them. */
+const consequences =
+  /^(?:Error (?:initializing|muxing|writing|opening|processing)|Could not write header|av_interleaved_write_frame|Conversion failed|Nothing was written|Failed to|Last message repeated|--|$)/;
+
+/** The line of ffmpeg that names the reason of a failure, without the address of a part of ffmpeg; null for no line. */
+export function reasonIn(stderr: string): string | null {
+  const lines = stderr.split('\n').map((line) => line.trim().replace(/^\[(\w+) @ 0x[\da-f]+\] /, '$1: '));
+  const said = lines.filter((line) => line !== '');
+  return said.find((line) => !consequences.test(line)) ?? said.at(-1) ?? null;
 }
 
 /**
@@ -132,7 +98,7 @@ export function muxArguments(
  */
 export async function muxFilm(
   film: string,
-  subtitles: readonly FilmSubtitles[],
+  muxing: Muxing,
   tracks: readonly MuxedTrack[],
   output: string,
   signal: AbortSignal,
@@ -146,10 +112,10 @@ export async function muxFilm(
     try {
       const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
       if ('missing' in ffmpeg) throw new WrongCall(`--mux needs ffmpeg: ${ffmpeg.missing}`);
-      const args = muxArguments(film, subtitles, tracks, part);
+      const args = muxArguments(film, muxing, tracks, part);
       await launcher.run({ tool: ffmpeg.tool.path, args, limits: LIMITS, signal }).catch((error: unknown) => {
         if (!(error instanceof ProcessFailure) || error.reason === 'aborted') throw error;
-        throw new Error(`ffmpeg could not write ${output}: ${error.stderr.trim().split('\n').at(-1) ?? error.message}`);
+        throw new Error(`ffmpeg could not write ${output}: ${reasonIn(error.stderr) ?? error.message}`);
       });
     } finally {
       await launcher.close();

@@ -186,7 +186,8 @@ const warningCauses = [
   }),
   /** Names of ffmpeg. Without a codec the container is the reason. */
   causeOf('codec_may_not_play', { codecs: z.array(z.string()), container: z.array(z.string()) }),
-  causeOf('media_incomplete', {}),
+  /** `longer`: the file holds more than its container states, and all of it is used. Absent: it holds less. */
+  causeOf('media_incomplete', { longer: z.strictObject({ statedMs: positive, heldMs: positive }).optional() }),
   causeOf('speech_will_be_recognised', {
     engine: z.enum(recognizerEngines),
     msPerSecond: count,
@@ -198,6 +199,15 @@ const warningCauses = [
     languages: z.array(z.string()).min(1),
     pictures: count,
   }),
+] as const;
+
+/** What a copy of a film with captions lacks, by ffmpeg's names of codecs; `others` are the containers that hold the whole film. */
+const muxParams = { track: count, codec: z.string().min(1), container: z.string(), others: z.array(z.string()) };
+
+/** Why a film cannot be written with its captions into a container, and what of it would be missing. */
+const muxCauses = [
+  causeOf('codec_not_in_container', muxParams),
+  causeOf('subtitles_not_in_container', muxParams),
 ] as const;
 
 /** Why no captions can come of a study, whatever a reviewer approves. */
@@ -232,6 +242,7 @@ export const cause = z.discriminatedUnion('code', [
   ...lineCauses,
   ...partCauses,
   ...captionPlanCauses,
+  ...muxCauses,
   ...planRemarks,
 ]);
 

@@ -130,6 +130,18 @@ const unknownTimings = {
   pieces_unproven: 'they seem to be of another cut, and not each part of them is proven',
 } as const;
 
+type MuxParams = CauseWith<'codec_not_in_container'>['params'];
+
+const someOther = ({ others }: MuxParams): string | null =>
+  others.length === 0 ? null : `name a file that ends in ${others.join(' or ')}`;
+
+/** The containers that hold all of a film. */
+const otherContainer = {
+  terminal: (params: MuxParams) => someOther(params) ?? 'no container holds both',
+  page: (params: MuxParams) => someOther(params) ?? 'no container holds both',
+  agent: inTheHandsOfAPerson,
+};
+
 /** The way out of subtitles whose times are wrong or unknown. */
 const otherSubtitles = {
   terminal: (_: object, { command }: Spelling) =>
@@ -305,9 +317,25 @@ const wordings: Wordings = {
     what: ({ codecs, container }) =>
       `a browser may not play ${codecs.length === 0 ? `the container ${container.join(', ')}` : `the codec ${codecs.join(', ')}`}`,
   },
+  codec_not_in_container: {
+    what: ({ track, codec, container }) =>
+      `a ${container} file takes no ${codec}, which track ${track} of the film is in`,
+    remedies: otherContainer,
+  },
+  subtitles_not_in_container: {
+    what: ({ track, codec, container }) =>
+      `the subtitles of track ${track} will be missing: a ${container} file takes no ${codec}`,
+    remedies: otherContainer,
+  },
   media_incomplete: {
-    what: 'the file holds less than its container states',
-    pageWhat: 'the file is shorter than it says',
+    what: ({ longer }, { length }) =>
+      longer === undefined
+        ? 'the file holds less than its container states'
+        : `the container states ${length(longer.statedMs)}, and the file holds ${length(longer.heldMs)}: all of it is used`,
+    pageWhat: ({ longer }, { length }) =>
+      longer === undefined
+        ? 'the file is shorter than it says'
+        : `the file says that it lasts ${length(longer.statedMs)}, and it lasts ${length(longer.heldMs)}: all of it is used`,
   },
   speech_will_be_recognised: {
     what: ({ engine, atMostMs, studies }, { length }) =>

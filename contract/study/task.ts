@@ -108,6 +108,10 @@ export const detectionTracks = z.strictObject({
   videoTrackIndex: count.nullable(),
   /** The rule that chose the audio track, and the other tracks; null if there is no other. */
   audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
+  /** Only the samples of the sound can be counted, because the times of its file begin again; absent where they are right. */
+  countsSamples: z.literal(true).optional(),
+  /** What times count from, where a study of an earlier version may have counted from elsewhere; else absent. */
+  timesFrom: z.string().optional(),
 });
 
 /** A text track; one that was attached is read from a file of its own, in UTF-8. */
@@ -130,6 +134,8 @@ export const mediaTask = z.discriminatedUnion('capability', [
   z.strictObject({
     capability: z.literal('media.subtitles'),
     ...overMedia,
+    /** The time of the container's clock at the first sample, in ms; absent for zero. */
+    startOffsetMs: z.number().int().optional(),
     tracks: z.array(textTrack),
     picture: pictureTrack.nullable(),
   }),

@@ -4,7 +4,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
-import { enteredAt, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
+import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';
 import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
 import { VIDEO_TICKS_PER_MS } from './frames.ts';
 import { INTERLACING_RULE } from './interlacing.ts';
@@ -17,6 +17,8 @@ export interface DecodedPart {
   readonly range: Range;
   readonly audioTrackIndex: number | null;
   readonly videoTrackIndex: number | null;
+  /** The file is sound alone, and its times begin again on the way, as those of joined files: only its samples can be counted. */
+  readonly countsSamples?: boolean | undefined;
 }
 
 /** The edges of a window of a pass that its neighbors adjoin, in ms; the sound ends with the window itself. */
@@ -108,26 +110,31 @@ export async function evenSound(
   });
 }
 
-const evenSoundArguments = (request: DecodeRequest, seek: number): string[] => [
-  ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-  ...[...enteredAt(seek), '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
-  ...mediaInput(request.path),
-  // The reader counts from the first sample of any stream: one that begins at the seek point keeps a late start.
-  ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
-  ...['-map', `0:${request.audioTrackIndex}`, '-map', '1:0'],
-  ...['-c:a', 'pcm_s16le', '-ar', String(RATE), '-ac', String(CHANNELS), '-f', 'nut', 'pipe:1'],
-  ...keptInUse(request.videoTrackIndex),
+const evenForm = ['-c:a', 'pcm_s16le', '-ar', String(RATE), '-ac', String(CHANNELS)];
+
+function evenSoundArguments(request: DecodeRequest, seek: number): string[] {
+  const run = ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS];
+  const decoded = [...run, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)];
+  const sound = ['-map', `0:${request.audioTrackIndex}`];
+  if (request.countsSamples === true) {
+    return [...decoded, ...timedInput(request.path), ...sound, ...evenForm, '-f', 's16le', 'pipe:1'];
+  }
+  return [
+    ...decoded,
+    ...[...enteredAt(seek), '-t', String(request.range.endMs / 1000 - seek + MORE_SECONDS)],
+    ...timedInput(request.path),
+    // The reader counts from the first sample of any stream: one that begins at the seek point keeps a late start.
+    ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
+    ...[...sound, '-map', '1:0', ...evenForm, '-f', 'nut', 'pipe:1'],
+  ];
+}
+
+/** The evened sound as an input on standard input: with the times of its packets, or as samples alone. */
+const evenSoundInput = ({ countsSamples = false }: DecodedPart): readonly string[] => [
+  ...['-protocol_whitelist', 'pipe'],
+  ...(countsSamples ? ['-f', 's16le', '-ar', String(RATE), '-ac', String(CHANNELS)] : ['-f', 'nut']),
+  ...['-i', 'pipe:0'],
 ];
-
-/** The evened sound as an input on standard input. */
-const EVEN_SOUND_INPUT: readonly string[] = ['-protocol_whitelist', 'pipe', '-f', 'nut', '-i', 'pipe:0'];
-
-/**
- * Options that keep an unneeded track in use. ffmpeg counts a transport stream from the first sample of the tracks in use. So
- * both processes must use the same ones.
- */
-export const keptInUse = (trackIndex: number | null): string[] =>
-  trackIndex === null ? [] : ['-map', `0:${trackIndex}`, '-c', 'copy', '-f', 'null', '-'];
 
 /**
  * The form of the sound in the graph. `kept`: as the file has it. `evened`: by a process before (`evenSound`). `mono`: for a
@@ -208,12 +215,11 @@ export function decodeArguments(
     // Seeking by index alone would start at a key frame. This decodes on from there to the exact place. ffmpeg turns the pictures
     // as players do.
     ...enteredAt(seek),
-    ...mediaInput(request.path),
-    ...(isEvened ? EVEN_SOUND_INPUT : []),
+    ...timedInput(request.path),
+    ...(isEvened ? evenSoundInput(request) : []),
     ...audioOptions(request, seek * 1000, form, edges),
     ...videoOptions(request, seek * 1000, edges),
     ...ownRateOptions(request, seek * 1000, form),
-    ...(isEvened ? keptInUse(request.audioTrackIndex) : []),
   ];
 }
 

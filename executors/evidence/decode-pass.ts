@@ -230,7 +230,9 @@ export async function decodePart<Value>(
   signal: AbortSignal,
 ): Promise<Value> {
   const { request, part } = work;
-  const [first = 0, ...further] = seekPoints(edgesAt(request, part()).loudnessFromMs);
+  const { loudnessFromMs } = edgesAt(request, part());
+  // Samples are counted from the start alone.
+  const [first = 0, ...further] = request.countsSamples === true ? [0] : seekPoints(loudnessFromMs);
   let decoded = await decodeFrom(first, deps, work, signal);
   for (const seek of further) {
     if (request.videoTrackIndex === null || decoded.beganBefore || areOver(part())) break;
@@ -280,6 +282,7 @@ async function decodeFrom<Value>(
   work: DecodeWork<Value>,
   signal: AbortSignal,
 ): Promise<Decoded<Value>> {
+  if (work.request.countsSamples === true) return decodeOnce(seek, deps, work, { form: 'evened', signal });
   try {
     return await decodeOnce(seek, deps, work, { form: 'kept', signal });
   } catch (error) {

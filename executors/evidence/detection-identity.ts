@@ -66,6 +66,10 @@ export interface DetectionTracks {
   readonly videoTrackIndex: number | null;
   /** The rule that chose the audio track, and the other tracks; null or absent if there is no other. */
   readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
+  /** Only the samples of the sound can be counted; absent where its times are right. */
+  readonly countsSamples?: boolean | undefined;
+  /** What times count from, where a study of an earlier version may have counted from elsewhere; else absent. */
+  readonly timesFrom?: string | undefined;
   /** How long the windows of a pass are, in ms; absent where it decodes its range at once. */
   readonly passWindowMs?: number;
 }
@@ -92,12 +96,19 @@ function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<st
   return Object.assign({}, ...flat);
 }
 
+/** What tells the time of sound whose own times are wrong, as the parameter of an operation states it. */
+export const SAMPLE_CLOCK = 'the samples of the sound';
+
 /** Every threshold, choice and limitation behind the facts of one kind. */
-export function parametersFor({ audioChoice, passWindowMs }: DetectionTracks): Record<DetectionKind, Parameters> {
-  const kinds = parametersOf(audioChoice);
-  if (passWindowMs === undefined) return kinds;
-  const byWindows = Object.entries(kinds).map(([kind, stated]) => [kind, { ...stated, passWindowMs }]);
-  return Object.fromEntries(byWindows) as Record<DetectionKind, Parameters>;
+export function parametersFor(tracks: DetectionTracks): Record<DetectionKind, Parameters> {
+  const { audioChoice, passWindowMs, countsSamples, timesFrom } = tracks;
+  const exceptions = {
+    ...(countsSamples === true ? { clock: SAMPLE_CLOCK } : {}),
+    ...(timesFrom === undefined ? {} : { timesFrom }),
+    ...(passWindowMs === undefined ? {} : { passWindowMs }),
+  };
+  const kinds = Object.entries(parametersOf(audioChoice)).map(([kind, stated]) => [kind, { ...stated, ...exceptions }]);
+  return Object.fromEntries(kinds) as Record<DetectionKind, Parameters>;
 }
 
 const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>

@@ -164,10 +164,10 @@ export type Cue = Range & CueText & { readonly end?: 'assumed' };
 export const LONGEST_ASSUMED_MS = 7000;
 
 /**
- * The argument list that lists the packets of text tracks of an input up to a time and copies their bytes. A track has two pipes,
+ * The argument list that lists the packets of text tracks of an input, up to a time if one is given, and copies their bytes. A track has two pipes,
  * the first on standard output.
  */
-function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number): string[] {
+function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number | null): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
@@ -175,7 +175,7 @@ function subtitleArguments(input: readonly string[], indexes: readonly number[],
     const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'];
     return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
   });
-  const upTo = ['-to', `${endMs}ms`, ...input];
+  const upTo = [...(endMs === null ? [] : ['-to', `${endMs}ms`]), ...input];
   return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs];
 }
 
@@ -192,6 +192,8 @@ interface TracksRequest {
   readonly files?: ProcessRequest['files'];
   /** How much of one track is kept inside the range. */
   readonly limits?: TrackLimits;
+  /** Where each track shows a passage of its media times; absent where ffmpeg's own times count. */
+  readonly shownAt?: readonly ((passage: Range) => readonly Range[])[] | undefined;
   /** True for files in which a cue that ends when it begins is never shown. Tracks of media may lack durations. */
   readonly statesEnds?: boolean;
 }
@@ -210,13 +212,15 @@ export async function readSubtitleTracks(
     onRead = () => undefined,
     files = [],
     limits = subtitleLimits(range),
+    shownAt,
     statesEnds = false,
   }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
-    args: subtitleArguments(input, indexes, range.endMs),
+    // Where a passage is shown is known only once it is read.
+    args: subtitleArguments(input, indexes, shownAt === undefined ? range.endMs : null),
     limits: LIMITS,
     signal,
     files,
@@ -230,7 +234,9 @@ export async function readSubtitleTracks(
     furthest = Math.min(mediaMs, range.endMs);
     onRead(furthest);
   };
-  const readers = tracks.map(({ codec }) => new TrackReader(codec, { range, limits, turns, came, statesEnds }));
+  const readers = tracks.map(
+    ({ codec }, at) => new TrackReader(codec, { range, limits, turns, came, statesEnds, shownAt: shownAt?.[at] }),
+  );
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
   await Promise.all([running.finished, ...reading]);
   came(range.endMs);
@@ -273,6 +279,7 @@ interface ReaderOptions {
   readonly turns: LoopTurns;
   readonly came: (mediaMs: number) => void;
   readonly statesEnds: boolean;
+  readonly shownAt: ((passage: Range) => readonly Range[]) | undefined;
 }
 
 /** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
@@ -283,7 +290,7 @@ class TrackReader {
   readonly #turns: LoopTurns;
   readonly #came: (mediaMs: number) => void;
   readonly #statesEnds: boolean;
-  readonly #joiner = new PacketJoiner((packet) => this.#keep(packet));
+  readonly #joiner: PacketJoiner;
   #cues: Cue[] = [];
   /** The cues without a duration that no later packet has ended yet: their places, and their common start. */
   #open: { readonly startMs: number; readonly places: number[] } | null = null;
@@ -291,7 +298,11 @@ class TrackReader {
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, { range, limits, turns, came, statesEnds }: ReaderOptions) {
+  constructor(codec: string, { range, limits, turns, came, statesEnds, shownAt }: ReaderOptions) {
+    this.#joiner = new PacketJoiner((packet) => {
+      if (shownAt === undefined) this.#keep(packet);
+      else for (const shown of shownAt(packet)) this.#keep({ ...shown, bytes: packet.bytes });
+    });
     this.#codec = codec;
     this.#limits = limits;
     this.#range = range;

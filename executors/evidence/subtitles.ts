@@ -8,6 +8,7 @@ import type {
 } from '../../contract/evidence/evidence.ts';
 import { pictureSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
+import { areCuts, shownBy, type TrackEdit, trackEdits } from '../../formats/mp4-edits.ts';
 import type { Detector, DetectorTools } from '../detector/detector.ts';
 import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
@@ -56,6 +57,8 @@ interface SubtitleRequest {
   readonly attachedPath: (contentId: string) => string;
   readonly sourceContentId: string;
   readonly range: Range;
+  /** The time of the container's clock at the first sample, in ms; zero if absent. */
+  readonly startOffsetMs?: number | undefined;
   readonly tracks: readonly RequestedSubtitleTrack[];
   /** The video stream whose pictures may hold captions; null without one. */
   readonly picture: SearchedPicture | null;
@@ -75,6 +78,7 @@ const parametersOf = (range: Range) =>
       container: 'flags and title of each track',
       captionsInPicture: `CEA-608 and 708, from ${PICTURE_CAPTION_RULE.characters} characters on`,
       captionsSearchedMs: PICTURE_CAPTION_RULE.searchedMs,
+      edits: 'applied to each cue',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -187,11 +191,17 @@ async function findTracks(
   const { path, attachedPath, range, signal, read: onRead = () => undefined } = request;
   const embedded = wanted.filter(({ attached }) => attached === undefined);
   const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
-  if (embedded.length > 0) {
-    const over = { input: mediaInput(path), tracks: embedded, range, signal, onRead };
-    const read = await readSubtitleTracks(deps, over);
-    for (const [at, track] of embedded.entries()) found.set(track, read[at] ?? null);
-  } else onRead(range.endMs);
+  const edits = await trackEdits(path);
+  const editsOf = ({ index }: RequestedSubtitleTrack): readonly TrackEdit[] => edits[index] ?? [];
+  const [cut, plain] = [true, false].map((isCut) => embedded.filter((track) => areCuts(editsOf(track)) === isCut));
+  for (const tracks of [plain, cut]) {
+    if (tracks === undefined || tracks.length === 0) continue;
+    const own =
+      tracks === cut ? byEdits(path, tracks.map(editsOf), request.startOffsetMs ?? 0) : { input: mediaInput(path) };
+    const read = await readSubtitleTracks(deps, { ...own, tracks, range, signal, onRead });
+    for (const [at, track] of tracks.entries()) found.set(track, read[at] ?? null);
+  }
+  onRead(range.endMs);
   for (const track of wanted) {
     if (track.attached === undefined) continue;
     const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
@@ -214,6 +224,21 @@ async function findTracks(
     return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
   });
 }
+
+/**
+ * The input and the times of tracks whose edits cut them. ffmpeg begins such a track with the cue before the cut, which it lays in front
+ * of the first picture, and every later cue too early. So the edits are applied here, to the times of the track itself.
+ */
+const byEdits = (path: string, edits: readonly (readonly TrackEdit[])[], startOffsetMs: number) => ({
+  input: ['-copyts', '-ignore_editlist', '1', ...mediaInput(path)],
+  shownAt: edits.map(
+    (list) => (passage: Range) =>
+      shownBy(list, passage).map(({ startMs, endMs }) => ({
+        startMs: startMs - startOffsetMs,
+        endMs: endMs - startOffsetMs,
+      })),
+  ),
+});
 
 /** Evidence over an attached file names the file. */
 const citedFile = ({ attached }: RequestedSubtitleTrack): { subtitleContentId?: string } =>

@@ -4,7 +4,7 @@ import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
 import { type FrameMetadata, FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/frames.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { enteredAt, MEDIA_GLOBAL_OPTIONS, mediaInput } from '../sources/media-input.ts';
+import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';
 import { type GrayPicture, GrayPictures } from './gray-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -67,7 +67,7 @@ function sampleArguments(request: SampleRequest, seek: number): string[] {
     ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
     // Turned as players turn them: letters that lie on their side are not read.
     ...[...enteredAt(seek), '-t', String(end + 1)],
-    ...mediaInput(request.path),
+    ...timedInput(request.path),
     ...['-filter_complex', graph.join(','), '-map', '[pictures]', '-fps_mode', 'passthrough'],
     ...['-c:v', 'pgm', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
   ];

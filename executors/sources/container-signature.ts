@@ -11,8 +11,6 @@ interface ContainerSignature {
   readonly bytes: number;
   /** The length that a WAVE file states, in bytes; null if it states none. */
   readonly statedBytes: number | null;
-  /** It holds MPEG audio without the table that states its length (Xing, Info or VBRI), if it holds MPEG audio at all. */
-  readonly lacksLengthTable: boolean;
 }
 
 // Three packets of MPEG-TS: enough to tell its sync byte from a chance 0x47.
@@ -40,13 +38,6 @@ const OPEN_LENGTH = 0x7fff_0000;
 // The length field counts what comes after it.
 const RIFF_HEADER_BYTES = 8;
 
-// The table is in the first frame, which is at most 2,881 bytes long.
-const FIRST_FRAME_BYTES = 4096;
-const LENGTH_TABLES = ['Xing', 'Info', 'VBRI'];
-
-// A tag in front of the sound: its name, version and flags, then its length in four bytes of seven bits.
-const ID3_HEADER_BYTES = 10;
-
 /** Reads the first bytes of a regular file. Rejects with `media_unreadable` when there is none that can be opened. */
 export async function readSignature(file: string): Promise<ContainerSignature> {
   try {
@@ -56,12 +47,10 @@ export async function readSignature(file: string): Promise<ContainerSignature> {
       const stats = await handle.stat();
       if (!stats.isFile()) throw new ProbeFailure('media_unreadable', 'not a regular file');
       const first = await readAt(handle, 0, FIRST_BYTES);
-      const frame = await readAt(handle, endOfTag(first), FIRST_FRAME_BYTES);
       return {
         known: isKnown(first),
         ...riffLength(first),
         bytes: stats.size,
-        lacksLengthTable: !LENGTH_TABLES.some((name) => frame.includes(name, 0, 'latin1')),
       };
     } finally {
       await handle.close();
@@ -92,10 +81,4 @@ function riffLength(first: Buffer): Pick<ContainerSignature, 'openEnded' | 'stat
   const openEnded = length === 0 || length >= OPEN_LENGTH;
   const isWave = first.toString('latin1', 8, 12) === 'WAVE';
   return { openEnded, statedBytes: isWave && !openEnded ? length + RIFF_HEADER_BYTES : null };
-}
-
-function endOfTag(first: Buffer): number {
-  if (first.length < ID3_HEADER_BYTES || first.toString('latin1', 0, 3) !== 'ID3') return 0;
-  const length = first.subarray(6, ID3_HEADER_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
-  return ID3_HEADER_BYTES + length;
 }

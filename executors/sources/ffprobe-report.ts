@@ -189,8 +189,15 @@ const HEADER_LIMITS: ProcessLimits = { ...wholeFileLimits(0), wallMs: 20_000, cp
 // ffprobe exits so when it cannot open its input; any other code is a fault of the tool, not of the media.
 const REFUSED = 1;
 
+// ffprobe states an estimate like a length of the container, and says so only here: it spread the bytes over the bit rate.
+const ESTIMATE = /Estimating duration from bitrate/;
+
 /** A report on a file that ffprobe could open. */
-export type MediaReport = FfprobeReport & { readonly format: NonNullable<FfprobeReport['format']> };
+export type MediaReport = FfprobeReport & {
+  readonly format: NonNullable<FfprobeReport['format']>;
+  /** The length is an estimate of ffprobe: the file states none, or one that ffprobe does not believe. */
+  readonly isEstimated: boolean;
+};
 
 /** Reads the header. Rejects with the `ProbeFailure` that ffprobe's own error code means. */
 export async function readReport(
@@ -200,12 +207,12 @@ export async function readReport(
   knownContainer: boolean,
   signal: AbortSignal,
 ): Promise<MediaReport> {
-  const args = ['-v', 'error', '-show_error', '-show_entries', FFPROBE_ENTRIES, ...inputWords(file)];
+  const args = ['-v', 'warning', '-show_error', '-show_entries', FFPROBE_ENTRIES, ...inputWords(file)];
   try {
-    const { stdout } = await launcher.run({ tool: ffprobe, args, limits: HEADER_LIMITS, signal });
+    const { stdout, stderr } = await launcher.run({ tool: ffprobe, args, limits: HEADER_LIMITS, signal });
     const report = parseReport(stdout.toString('utf8'));
     if (report?.format === undefined) throw unreadableOutput();
-    return { ...report, format: report.format };
+    return { ...report, format: report.format, isEstimated: ESTIMATE.test(stderr.toString('utf8')) };
   } catch (error) {
     if (!(error instanceof ProcessFailure) || error.exitCode !== REFUSED) throw error;
     throw probeRefusalOf(error, parseReport(error.stdout)?.error?.code ?? null, knownContainer);

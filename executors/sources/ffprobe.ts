@@ -12,8 +12,8 @@ import {
   trackOf,
   withDefaultAudio,
 } from './ffprobe-report.ts';
-import { type DemuxedFile, demuxToEnd } from './integrity-pass.ts';
-import { extentOf } from './media-extent.ts';
+import { type DemuxedFile, decodedMs, demuxToEnd } from './integrity-pass.ts';
+import { extentOf, holdsMore } from './media-extent.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
 import {
   asProbeFailure,
@@ -93,16 +93,24 @@ async function readToEnd(
 ): Promise<ReadFile> {
   const demuxed = tracks.filter(isDemuxed);
   const media = { file, bytes, openEnded, streams: indexesOf(demuxed) };
+  const isSound = demuxed.length === 1 && demuxed.every(({ type }) => type === 'audio');
+  const hasContainer = (name: string): boolean => report.format.format_name.split(',').includes(name);
+  // The times of joined FLAC begin again with each part, so that nothing but its samples tells how much there is.
+  const countsSamples = isSound && hasContainer('flac');
   const unmeasured = indexesOf(demuxed.filter(lacksPacketLengths));
   const count = (stop: AbortSignal) => countPackets(launcher, tools.ffprobe.path, { file, bytes, report }, stop);
   const isAlone = tracks.every((track) => track.isCoverArt || isDemuxed(track)) && demuxed.length === 1;
   const [found, held] = await bothOf(signal, (either) => [
     isAlone ? Promise.resolve(null) : count(either),
-    demuxToEnd(launcher, tools.ffmpeg.path, { ...media, unmeasured }, either, onRead),
+    demuxToEnd(launcher, tools.ffmpeg.path, { ...media, unmeasured, countsSamples }, either, onRead),
   ]);
   // For a single track, decoded time above zero proves that the track has packets, and no process need count them.
   const counted = found ?? (held.heldMs ? new Set(media.streams) : await count(signal));
-  return { ...held, filled: tracks.filter((track) => track.isCoverArt || counted.has(track.index)) };
+  // A chain of Ogg streams states the length of the last. Between its parts the times of packets have gaps of up to a second.
+  const isChain =
+    isSound && hasContainer('ogg') && holdsMore(tracks, milliseconds(report.format.duration), held.heldMs);
+  const heldMs = isChain ? await decodedMs(launcher, tools.ffmpeg.path, media, signal, onRead) : held.heldMs;
+  return { ...held, heldMs, filled: tracks.filter((track) => track.isCoverArt || counted.has(track.index)) };
 }
 
 const indexesOf = (tracks: readonly ProbedTrack[]): number[] => tracks.map(({ index }) => index);
@@ -151,7 +159,7 @@ export async function probeMedia(
     const tracks = report.streams.map(trackOf);
     refuseGiants(tracks);
     if (!tracks.some(isPlayable)) throw nothingPlayable();
-    const { bytes, openEnded, statedBytes, lacksLengthTable } = signature;
+    const { bytes, openEnded, statedBytes } = signature;
     const statedMs = milliseconds(format.duration);
     const read = (ms: number): void => {
       if (statedMs !== null) onRead(ms, statedMs);
@@ -172,7 +180,8 @@ export async function probeMedia(
       heldMs,
       damage,
       tracks: filled,
-      isEstimated: lacksLengthTable && containerNames.includes('mp3'),
+      // A length in bytes is a statement, also where ffprobe passes over it.
+      isEstimated: report.isEstimated && statedBytes === null,
       // ffprobe takes the length of a cut file from the bytes that are left.
       promisedMs: statedMs === null || statedBytes === null ? null : Math.round((statedMs * statedBytes) / bytes),
     });

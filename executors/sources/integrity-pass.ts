@@ -1,5 +1,11 @@
 import { finished } from 'node:stream/promises';
-import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import {
+  type Launcher,
+  MEMORY_BYTES,
+  ProcessFailure,
+  type ProcessLimits,
+  type RunningProcess,
+} from '../process/process.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
 import { ProbeFailure } from './probe-failure.ts';
 
@@ -22,8 +28,8 @@ class OutTime {
     return this.#ms;
   }
 
-  push(text: string): void {
-    const lines = (this.#rest + text).split('\n');
+  push(text: Buffer): void {
+    const lines = (this.#rest + text.toString('latin1')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-longestLine);
     for (const line of lines) {
       const [, microseconds] = /^out_time_us=(\d+)$/.exec(line) ?? [];
@@ -35,6 +41,28 @@ class OutTime {
 }
 
 const MEBIBYTE = 1024 * 1024;
+
+// Eight samples of a byte each in a millisecond: enough to count by, and few bytes to pass on.
+const COUNTED_RATE = 8000;
+
+/** Counts decoded samples, as time. */
+class SampleTime {
+  readonly #onTime: (ms: number) => void;
+  #samples = 0;
+
+  constructor(onTime: (ms: number) => void) {
+    this.#onTime = onTime;
+  }
+
+  get ms(): number {
+    return Math.round((1000 * this.#samples) / COUNTED_RATE);
+  }
+
+  push(samples: Buffer): void {
+    this.#samples += samples.length;
+    this.#onTime(this.ms);
+  }
+}
 
 // Demuxing alone reads hundreds of megabytes a second; a tenth of that is a slow disk under load.
 const SLOW_BYTES_PER_MS = 20_000;
@@ -61,6 +89,8 @@ interface WholeFile {
   readonly unmeasured: readonly number[];
   /** Its writer could not state a length: the last packet always looks cut. */
   readonly openEnded: boolean;
+  /** Its one track is sound, of which the samples are counted: the times of its packets may begin again. */
+  readonly countsSamples: boolean;
 }
 
 /** The result of reading a file to its end. */
@@ -74,7 +104,7 @@ export interface DemuxedFile {
  * Demuxes the named streams to the end of the file, without decoding those whose packets state their length. A header can promise
  * a whole film over half of its bytes, and only reading on finds that out. A file with corrupt packets is read once more, over
  * them, from the beginning. `onRead` is called with the read time, in ms from the first sample. Rejects with `ProbeFailure`
- * `container_damaged` when that does not lead to its end either.
+ * `container_damaged` when that does not lead to its end either. The samples of joined sound are decoded and counted.
  */
 export async function demuxToEnd(
   launcher: Launcher,
@@ -84,12 +114,11 @@ export async function demuxToEnd(
   onRead: (ms: number) => void,
 ): Promise<DemuxedFile> {
   const run = async (words: readonly string[]) => {
-    const limits = wholeFileLimits(media.bytes);
-    const running = await launcher.start({ tool: ffmpeg, args: demuxArguments(media, words), limits, signal });
-    const time = new OutTime(onRead);
-    running.stdout.setEncoding('utf8').on('data', (text: string) => time.push(text));
-    const [{ stderr }] = await Promise.all([running.finished, finished(running.stdout)]);
-    return { heldMs: time.ms, stderr };
+    const { countsSamples } = media;
+    const limits = { ...wholeFileLimits(media.bytes), ...(countsSamples ? { stdoutBytes: MOST_COUNTED } : {}) };
+    const args = countsSamples ? countArguments(media, words) : demuxArguments(media, words);
+    const running = await launcher.start({ tool: ffmpeg, args, limits, signal });
+    return readTime(running, countsSamples ? new SampleTime(onRead) : new OutTime(onRead));
   };
   try {
     const { heldMs, stderr } = await run(['-v', 'error', ...(media.openEnded ? [] : ['-xerror'])]);
@@ -106,10 +135,49 @@ export async function demuxToEnd(
   }
 }
 
+/**
+ * How long the sound of a file lasts that is its only track, in ms: by its samples, over whatever cannot be decoded. Rejects with
+ * `ProcessFailure`.
+ */
+export async function decodedMs(
+  launcher: Launcher,
+  ffmpeg: string,
+  media: Pick<WholeFile, 'file' | 'bytes' | 'streams'>,
+  signal: AbortSignal,
+  onRead: (ms: number) => void,
+): Promise<number | null> {
+  const limits = { ...wholeFileLimits(media.bytes), stdoutBytes: MOST_COUNTED };
+  const args = countArguments(media, ['-v', 'quiet', '-max_error_rate', '1']);
+  const { heldMs } = await readTime(
+    await launcher.start({ tool: ffmpeg, args, limits, signal }),
+    new SampleTime(onRead),
+  );
+  return heldMs;
+}
+
+async function readTime(running: RunningProcess, time: OutTime | SampleTime) {
+  running.stdout.on('data', (chunk: Buffer) => time.push(chunk));
+  const [{ stderr }] = await Promise.all([running.finished, finished(running.stdout)]);
+  return { heldMs: time.ms, stderr };
+}
+
 /** An exit with an error is a finding on the file; anything else is a fault of its own, and thrown on. */
 function demandExit(error: unknown): ProcessFailure {
   if (error instanceof ProcessFailure && error.reason === 'tool_exit') return error;
   throw error;
+}
+
+// Of a week of sound.
+const MOST_COUNTED = 7 * 24 * 3600 * COUNTED_RATE;
+
+function countArguments(
+  { file, streams: [index = 0] }: Pick<WholeFile, 'file' | 'streams'>,
+  words: readonly string[],
+): string[] {
+  return [
+    ...['-nostdin', '-nostats', ...MEDIA_GLOBAL_OPTIONS, ...words, ...mediaInput(file), '-map', `0:${index}`],
+    ...['-c:a', 'pcm_u8', '-ar', String(COUNTED_RATE), '-ac', '1', '-f', 'u8', 'pipe:1'],
+  ];
 }
 
 function demuxArguments({ file, streams, unmeasured }: WholeFile, words: readonly string[]): string[] {

@@ -36,7 +36,7 @@ export interface MeasuredExtent {
   readonly heldMs: number | null;
   /** The fault when the file was read to its end. */
   readonly damage: 'ends_early' | 'corrupt_packets' | null;
-  /** The header of the format holds no length, so that the tool guesses one. */
+  /** The tool guessed the length: from the bit rate of the beginning. */
   readonly isEstimated: boolean;
   /** The header's own length in bytes, as a time; null if it states none. */
   readonly promisedMs: number | null;
@@ -71,6 +71,7 @@ export function extentOf(measured: MeasuredExtent): Extent {
   }
   if (isGuessed(measured)) return guessedExtent(found, durationMs, heldMs);
   const length = heldExtent(found, durationMs, heldMs);
+  if (length.durationMs > durationMs) return { ...length, tracks: unknown(tracks) };
   return { ...length, tracks: length.durationMs === durationMs ? tracks : shortened(tracks, length.durationMs) };
 }
 
@@ -93,12 +94,17 @@ function guessedExtent({ damage, tracks }: MeasuredExtent, guessedMs: number, he
   return {
     ...(damage === null ? whole(durationMs) : noted(damage, null, durationMs)),
     // A container that is wrong about the whole is wrong about its tracks.
-    tracks: isRight ? tracks : tracks.map((track) => ({ ...track, durationMs: null })),
+    tracks: isRight ? tracks : unknown(tracks),
   };
 }
 
+/** True if tracks go on behind the length that their container states, as those of joined files do. */
+export const holdsMore = (tracks: readonly ProbedTrack[], statedMs: number | null, heldMs: number | null): boolean =>
+  statedMs !== null && heldMs !== null && heldMs <= BELIEVED_MS && heldMs - statedMs > leeway(tracks, statedMs);
+
 function heldExtent(found: MeasuredExtent, durationMs: number, heldMs: number): Length {
   const { damage, tracks, statedMs } = found;
+  if (holdsMore(tracks, durationMs, heldMs)) return noted(damage ?? 'length_misstated', statedMs, heldMs);
   const isShort = (held: number, promised: number): boolean =>
     promised - held > (damage === null ? leeway(tracks, promised) : MEASURED_MS);
   const promisedMs = found.promisedMs ?? playableDuration(tracks) ?? durationMs;
@@ -137,6 +143,9 @@ const fromFirstSample = ({ containerNames, startOffsetMs, tracks }: MeasuredExte
     : tracks.map((track) =>
         track.durationMs === null ? track : { ...track, durationMs: Math.max(1, track.durationMs - startOffsetMs) },
       );
+
+const unknown = (tracks: readonly ProbedTrack[]): ProbedTrack[] =>
+  tracks.map((track) => ({ ...track, durationMs: null }));
 
 const shortened = (tracks: readonly ProbedTrack[], durationMs: number): ProbedTrack[] =>
   tracks.map((track) =>

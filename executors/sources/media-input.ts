@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 
 // Containers that hold their own media. Absent on purpose: everything that names other files or hosts (hls, dash, concat,
@@ -36,6 +35,19 @@ export function mediaInput(file: string): readonly string[] {
   return [...MEDIA_INPUT_OPTIONS, '-i', mediaUrl(file)];
 }
 
+// Less than a tick of the clocks of MPEG and Ogg, so that no time changes by it.
+const LEAST_SHIFT_SECONDS = '0.000001';
+
+/** What the times of `timedInput` count from, as the parameter of an operation states it. */
+export const TIMES_FROM = 'the start of the container';
+
+/**
+ * The same input with times that count from the start of its container, whichever of its tracks are in use. Without this, ffmpeg
+ * counts an MPEG or Ogg stream that it reads from the beginning from the first sample of the tracks in use. It does not
+ * if it seeks, nor if a shift is given (`ts_offset` in its `ffmpeg.c`).
+ */
+export const timedInput = (file: string): readonly string[] => ['-itsoffset', LEAST_SHIFT_SECONDS, ...mediaInput(file)];
+
 /** ffmpeg's names of the formats of subtitle files, and of the codecs that these may hold. */
 const SUBTITLE_INPUTS = {
   srt: { format: 'srt', codecs: 'subrip,srt' },
@@ -67,34 +79,9 @@ export function mediaUrl(file: string): string {
   return `file:${path.resolve(file)}`;
 }
 
-const PROGRAM_STREAM = '\u0000\u0000\u0001\u00ba';
-const PACKET_BYTES = 188;
-const SYNC_BYTE = 0x47;
-
 /**
  * Options in front of an input by which ffmpeg enters it at a whole second, and drops what it decodes before. A file is read from
  * its start without a seek. That would go to the first key frame of its picture, and drop all sound in front of it.
  */
 export const enteredAt = (seek: number): readonly string[] =>
   seek === 0 ? [] : ['-accurate_seek', '-ss', String(seek)];
-
-/**
- * True if ffmpeg counts the times of a file from the first sample of the tracks in use: of an MPEG transport or program stream.
- */
-export async function countsFromTracksInUse(file: string): Promise<boolean> {
-  const first = await firstBytes(file);
-  const isTransport = [0, 1, 2].every((packet) => first[packet * PACKET_BYTES] === SYNC_BYTE);
-  return isTransport || first.toString('latin1', 0, PROGRAM_STREAM.length) === PROGRAM_STREAM;
-}
-
-/** The first packets of a file; nothing of one that cannot be opened: ffmpeg says why. */
-async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await open(file).catch(() => null);
-  if (handle === null) return Buffer.alloc(0);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(3 * PACKET_BYTES), 0, 3 * PACKET_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}

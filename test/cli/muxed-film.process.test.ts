@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { lstat, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { muxFilm } from '../../cli/commands/muxed-film.ts';
+import { muxContainerOf, muxingOf } from '../../rules/muxing.ts';
 import { type MediaRecipe, madeMedia } from '../media/made-media.ts';
 
 const run = promisify(execFile);
@@ -31,11 +32,17 @@ const filmOfMp4: MediaRecipe = {
   inputs: { 'nothing.vtt': 'WEBVTT\n\n' },
 };
 
+/** Picture and sound of a film. */
+const played = [
+  { index: 0, type: 'video', codec: 'h264' },
+  { index: 1, type: 'audio', codec: 'aac' },
+] as const;
+
 /** The codec and the language of each stream of a film after Korean captions were put into it. */
 async function streamsOf(
   t: ExecutionContext,
   recipe: MediaRecipe,
-  subtitles: Parameters<typeof muxFilm>[1],
+  subtitles: readonly { readonly index: number; readonly codec: string }[],
   name: string,
 ): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'muxed-'));
@@ -43,7 +50,9 @@ async function streamsOf(
   const [captions, output] = [join(folder, 'captions.srt'), join(folder, name)];
   await writeFile(captions, cue('안녕하세요'));
   const tracks = [{ path: captions, language: 'ko' }];
-  await muxFilm(await madeMedia(recipe), subtitles, tracks, output, new AbortController().signal);
+  const container = muxContainerOf(extname(name)) ?? '.mkv';
+  const muxing = muxingOf([...played, ...subtitles.map((each) => ({ ...each, type: 'subtitle' }) as const)], container);
+  await muxFilm(await madeMedia(recipe), muxing, tracks, output, new AbortController().signal);
   const entries = ['-show_entries', 'stream=codec_name:stream_tags=language', '-of', 'csv=p=0'];
   return (await run('ffprobe', ['-v', 'error', ...entries, output])).stdout.trim().split('\n');
 }
@@ -69,6 +78,22 @@ test('the empty text track of an MP4 stays out of Matroska', async (t) => {
   t.deepEqual((await streamsOf(t, filmOfMp4, [], 'out.mkv')).slice(2), ['subrip,kor']);
 });
 
+const reordered = ['-bf', '2', '-g', '50'];
+
+for (const [name, words, extension] of [
+  ['XviD in AVI', ['-c:v', 'mpeg4', ...reordered, '-c:a', 'libmp3lame'], 'avi'],
+  ['H.264 in AVI', ['-c:v', 'libx264', ...reordered, '-c:a', 'libmp3lame'], 'avi'],
+  ['a program stream', ['-c:v', 'mpeg2video', ...reordered, '-c:a', 'mp2', '-f', 'vob'], 'vob'],
+] as const) {
+  test(`bug: captions did not go into a film whose pictures have no times: ${name}`, async (t) => {
+    for (const out of ['out.mkv', 'out.mp4']) {
+      const streams = await streamsOf(t, { words: [...picture, ...words], extension }, [], out);
+      t.is(streams.length, 3, out);
+      t.regex(streams[2] ?? '', /^(subrip|mov_text),kor$/, out);
+    }
+  });
+}
+
 test('bug: a film with captions was put in the place of a link or a pipe', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'muxed-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -79,7 +104,7 @@ test('bug: a film with captions was put in the place of a link or a pipe', async
   await symlink(target, link);
   const film = await madeMedia(filmOfMp4);
   const muxed = (output: string) =>
-    muxFilm(film, [], [{ path: captions, language: 'ko' }], output, new AbortController().signal);
+    muxFilm(film, muxingOf(played, '.mkv'), [{ path: captions, language: 'ko' }], output, new AbortController().signal);
   await muxed(link);
   t.true((await lstat(link)).isSymbolicLink());
   t.true((await lstat(target)).size > 'before'.length);
