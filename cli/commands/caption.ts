@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HostError } from '../../client/host-error.ts';
 import { spokenLanguage } from '../../client/studies.ts';
 import type { CaptionMethod, CaptionMethodRow } from '../../contract/captions/caption-method.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
@@ -23,7 +24,7 @@ import {
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { unrecognizedLines, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
-import { captionTexts, guidelineRemark, rowsRemark, timedLine } from './caption-lines.ts';
+import { captionTexts, guidelineLines, timedLine } from './caption-lines.ts';
 import { attemptNames, otherWay, plannedWay, type WantedCaptions } from './caption-ways.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
@@ -371,7 +372,8 @@ async function run(call: CommandCall): Promise<ExitCode> {
 async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, asked: Asked): Promise<ExitCode> {
   const { host, given, terminal, signal } = call;
   const side = given.has('bilingual') ? 'both' : 'target';
-  const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;
+  const form = { side, lines: presentBreaks } as const;
+  const exported = { name: `captions.${asked.format}`, options: form } as const;
   const path = outputOf(given, asked);
   // A file that the person did not name may be their own, or has their edits.
   const other = `${path} is there already, with other text, and was not replaced. To replace it:\n  ${typedAgain(['--output', path])}`;
@@ -383,13 +385,10 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
     const captions = { path: file.path, language: asked.target };
     await muxFilm(resolve(asked.film), textTracks(probe), [captions], mux, signal);
   }
-  const shown = await host.captions.corrections(runtimeId);
-  const remarks = [
-    rowsRemark(shown, side === 'both' ? ['source', 'target'] : ['target']),
-    await guidelineRemark(host, shown),
-  ];
-  for (const remark of remarks) if (remark !== null) terminal.remark(remark);
-  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux }, [
+  const guidelines = await host.captions.guidelines(runtimeId, form);
+  for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
+  const { reports } = guidelines;
+  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux, guidelines: reports }, [
     file.path,
     ...(mux === null ? [] : [mux]),
   ]);

@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
-import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
@@ -9,64 +8,14 @@ import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
 import type { CaptionWay } from '../words/caption-ways.ts';
-import { pageReason, whatWords } from '../words/cause-words.ts';
-import { languageName } from '../words/language-name.ts';
+import { whatWords } from '../words/cause-words.ts';
 import { counted, moment } from '../words/numbers.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
-import { guidelineNames } from './guidelines.tsx';
+import { GuidelineSummary } from './guidelines.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
-
-type Report = CaptionQualityReports['reports'][number];
-
-function findingWords({ findings }: Report): string {
-  const counts = new Map<string, number>();
-  for (const { code } of findings) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return counts.size === 0 ? 'none' : [...counts].map(([code, count]) => `${count} × ${pageReason(code)}`).join(', ');
-}
-
-/** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
-function QualitySummary({ runtimeId, version }: { readonly runtimeId: string; readonly version: number }) {
-  const host = useHost();
-  const { remote, reload } = useRemote(() => host.captions.qualityReports(runtimeId), [host, runtimeId], version);
-  return (
-    <details class="technical">
-      <summary>Guidelines for subtitles</summary>
-      <RemotePart of={remote} what="the guidelines" onRetry={reload}>
-        {({ reports }) => (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Guidelines">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Language</th>
-                  <th scope="col">Guideline</th>
-                  <th scope="col" class="number">
-                    Lines
-                  </th>
-                  <th scope="col">Findings in the lines of the host</th>
-                </tr>
-              </thead>
-              <tbody>
-                {reports.map((report) => (
-                  <tr key={`${report.side} ${report.profile.id}`}>
-                    <td>{languageName(report.language)}</td>
-                    <td>
-                      {guidelineNames[report.profile.id]} <span class="quiet">{report.profile.date}</span>
-                    </td>
-                    <td class="number">{report.cues.length}</td>
-                    <td>{findingWords(report)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </RemotePart>
-    </details>
-  );
-}
 
 type Correction = CaptionCorrections['corrections'][number];
 
@@ -200,7 +149,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
                 <CorrectionHistory corrections={corrections} onSaved={onSaved} />
                 {overview.captions.state === 'done' && (
                   <>
-                    <QualitySummary runtimeId={runtimeId} version={overview.journalHead} />
+                    <GuidelineSummary runtimeId={runtimeId} version={overview.journalHead} />
                     <ExplanationList overview={overview} />
                   </>
                 )}

@@ -2,7 +2,8 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { CaptionMethodRows } from '../../contract/captions/caption-method.ts';
 import { type CaptionAllowance, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
-import type { ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionForm, ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
@@ -10,9 +11,10 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { correctionDecisionBySteps, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
+import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type MethodEngines, noMethods, studiedMethods } from '../captions/methods.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
-import type { CheckedCaptions } from '../captions/webvtt.ts';
+import { type CheckedCaptions, captionLanguages, fileLinesOf } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
@@ -191,6 +193,16 @@ function* correctedOf({ execution }: VerifiedRuntime) {
   const decision = yield* correctionDecisionBySteps(corrections.lines, base);
   const lines = corrections.lines.filter((_, at) => decision.lines[at]?.outcome === 'accepted');
   return { lines, correction, check, decision };
+}
+
+/**
+ * The answer to a request for the guidelines on a file of captions: the same lines and rows as the file of this form has. Throws
+ * the same as the file.
+ */
+export function* publishedGuidelinesOf(runtime: VerifiedRuntime, form: CaptionForm): Steps<CaptionGuidelines> {
+  const captions = yield* acceptedCaptionsOf(runtime, form);
+  const measured = yield* fileReportsOf(fileLinesOf(captions), captionLanguages(captions), form);
+  return { schema: 'studio.local-runtime-caption-guidelines.v1', ...runtimeListOf(runtime), ...measured };
 }
 
 /** The hard cuts of a study, in ms; null if it has no evidence of them. */
