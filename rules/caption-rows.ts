@@ -1,5 +1,5 @@
 import type { LineBreaks } from '../contract/captions/caption-line.ts';
-import type { StyledRun, StyledText } from '../contract/captions/styled-text.ts';
+import type { StyledRun, StyledText, TextStyle } from '../contract/captions/styled-text.ts';
 import { textLinesOf } from './caption-guidelines.ts';
 import { rowDirections, unclosedRows } from './line-breaks.ts';
 
@@ -12,17 +12,21 @@ export const textOfRow = (row: StyledRow): string => row.map(({ text }) => text)
 const isSame = (one: StyledRun, other: StyledRun | undefined): boolean =>
   other !== undefined && one.styles.join() === other.styles.join();
 
+/** The styles that two signs share: a space between them has these. */
+const shared = (one: StyledRun | undefined, other: StyledRun | undefined): readonly TextStyle[] =>
+  one?.styles.filter((style) => other?.styles.includes(style)) ?? [];
+
 /** Rows of a text with the styles of that text. Breaking changes its spaces alone, so the n-th other sign keeps its style. */
 function withStyles(rows: readonly string[], { runs }: StyledText): StyledRun[][] {
-  const signs = runs.flatMap(({ text, styles }) => text.split('').map((text) => ({ text, styles })));
+  const signs = runs.flatMap(({ text, styles }) => text.split('').map((sign) => ({ text: sign, styles })));
   const written = signs.filter(({ text }) => text.trim() !== '');
   let at = 0;
   return rows.map((row) => {
     const found: StyledRun[] = [];
     for (const text of row.split('')) {
-      // A space has the style of the sign before it.
-      const styles = (text.trim() === '' ? written[Math.max(0, at - 1)] : written[at])?.styles ?? [];
-      if (text.trim() !== '') at += 1;
+      const isSpace = text.trim() === '';
+      const styles = isSpace ? shared(written[at - 1], written[at]) : (written[at]?.styles ?? []);
+      if (!isSpace) at += 1;
       const last = found.at(-1);
       const run = { text, styles };
       if (last !== undefined && isSame(run, last)) found[found.length - 1] = { text: last.text + text, styles };

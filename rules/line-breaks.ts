@@ -59,10 +59,14 @@ const words = new Intl.Segmenter('und', { granularity: 'word' });
 /** `Intl.Segmenter` takes the square of a text's length: a longer run without a space is divided before it is segmented. */
 const longestRun = 256;
 
+/** Japanese particles: a row does not begin with one (Netflix, Japanese guide, line breaks). */
+const particle = /^(?:[はがをにへでともやかのねよばてただ]|から|まで|より)$/u;
+
 /** True if no line ends between two pieces. Words of other scripts within such a text end at spaces alone. */
 const isOneWord = (last: string, piece: string): boolean =>
   neverFirst.test(piece) ||
   endsWord.test(piece) ||
+  particle.test(piece) ||
   neverLast.test(last) ||
   !(/\s$/u.test(last) || endsDense.test(last) || beginsDense.test(piece));
 
