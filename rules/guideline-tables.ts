@@ -57,7 +57,7 @@ const guide = (article: string, limit: number): Partial<Guideline> => ({
   readingSpeed: { unit: 'characters_per_second', limit },
 });
 
-/** The reading speed of the guides for seven languages of India and Bangladesh. They do not say how vowel signs count. */
+/** The reading speed of the guides for seven languages of India and Bangladesh. None of them counts vowel signs in another way. */
 const indic = (article: string): Partial<Guideline> => guide(article, 22);
 
 const traditionalChinese: Partial<Guideline> = {
@@ -67,8 +67,8 @@ const traditionalChinese: Partial<Guideline> = {
 };
 
 /**
- * The guides that differ from the general one, as two independent tables of September 2026 have them. Article 115001352212 says how
- * to count: spaces and punctuation count. In languages of full-width characters the narrow ones count half, in a row and in the
+ * The guides that differ from the general one, as two independent tables of September 2026 have them. Article 115001352212 has the
+ * rules of counting: spaces and punctuation count. In languages of full-width characters the narrow ones count half, in a row and in the
  * reading speed. The Thai guide counts no tone marks, and no vowels above or below.
  */
 const netflixByLanguage: Readonly<Record<string, Partial<Guideline>>> = {
@@ -113,8 +113,9 @@ const bbc: Guideline = {
 };
 
 /**
- * DCMP Captioning Key: 130, 140 and 160 words a minute for lower, middle and upper levels of education, of which the fastest is
- * the limit here; 32 characters a row, two rows, and 40 frames of 30 a second (1333 ms) at least. A longest time could not be verified.
+ * DCMP Captioning Key: 130, 140 and 160 words a minute for lower, middle and upper levels of education. The limit here is that of the
+ * upper level. A row has 32 characters, and there are two rows. A cue lasts for at least 40 frames of 30 a second (1333 ms). A
+ * longest time could not be verified.
  */
 const dcmp: Guideline = {
   id: 'dcmp',

@@ -94,7 +94,7 @@ function densePieces(run: string, fitsLine: (piece: string) => boolean): string[
   return pieces.flatMap((piece) => (fitsLine(piece) || !dense.test(piece) ? [piece] : characterPieces(piece)));
 }
 
-/** The pieces between two possible breaks by `netflix.v2`, whatever language the text is said to be in. */
+/** The pieces between two possible breaks by `netflix.v2`. They follow from the script, whatever the tag of the text. */
 const wordPieces = (text: string, fitsLine: (piece: string) => boolean): string[] =>
   text.split(breakingSpaces).flatMap((run) => (dense.test(run) ? densePieces(run, fitsLine) : [run]));
 
@@ -338,7 +338,7 @@ export function unclosedRows(text: string, language: string, rules: BreakRules):
   return textsOf(filled(breakable, pieces.length, limit));
 }
 
-/** What begins an embedding or an override, and an isolate, of text in another direction (Unicode Standard Annex 9). */
+/** The signs that begin an embedding or an override, and an isolate, of text in another direction (Unicode Standard Annex 9). */
 const embeddings = '\u202A\u202B\u202D\u202E';
 const isolates = '\u2066\u2067\u2068';
 const endOfEmbedding = '\u202C';

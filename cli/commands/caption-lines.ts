@@ -59,8 +59,8 @@ const findingLine = (finding: WrittenFinding, report: GuidelineReport): string =
   `  cue ${finding.number} at ${timeCode(finding.startMs)}: ${findingWords(finding, report)}`;
 
 /**
- * What a file of captions has against the guideline of its line breaks, every finding of it; and how many lines break other guidelines.
- * Empty if nothing is found.
+ * Every finding in a file of captions by the guideline of its line breaks, and the number of lines that break other guidelines. Empty
+ * without findings.
  */
 export function guidelineLines({ file, reports }: DraftedFile): string[] {
   const sides = new Set(reports.map(({ side }) => side));

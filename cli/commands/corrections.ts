@@ -86,7 +86,7 @@ interface Stretch {
   readonly cues: EditedCue[];
 }
 
-/** True if a cue has the text of a line, as the editable file has it or as an export of any version broke it into rows. */
+/** True if a cue has the text of a line: that of the editable file, or the rows of an export of any version. */
 function hasTextOf(line: ShownLine, cue: EditedCue, { side, language }: EditedSide): boolean {
   if (cueTextOf(line, side) === cue.text) return true;
   if (line[side].text === null || language === null) return false;
@@ -247,7 +247,7 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
   ];
 }
 
-/** What a file will show as text, although a person may have meant it as a style. */
+/** The markup that a file will show as text, although a person may have meant it as a style. */
 function unreadMarkupLines(changes: readonly AskedChange[], side: CaptionSide): string[] {
   const texts = changes.flatMap(({ lines }) => lines.map((line) => line[side] ?? ''));
   const found = [...new Set(texts.flatMap(unreadMarkup))];

@@ -180,7 +180,7 @@ async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
-/** What the guidelines find in an exported file of captions; null for another export. */
+/** The findings of the guidelines in an exported file of captions; null for another export. */
 async function guidelinesOf(host: StudyHost, runtimeId: string, asked: AskedExport): Promise<CaptionGuidelines | null> {
   if (asked.name === 'bundle' || !asked.name.startsWith('captions.')) return null;
   const { rate: _, ...form } = asked.options;

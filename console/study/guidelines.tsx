@@ -101,7 +101,7 @@ function ReportRow({ report, cues }: { readonly report: GuidelineReport; readonl
   );
 }
 
-/** What the downloaded files have against each guideline. A guideline decides nothing: the check alone does. */
+/** The findings in the downloaded files by each guideline. A guideline decides nothing: the check alone does. */
 export function GuidelineSummary({ runtimeId, version }: { readonly runtimeId: string; readonly version: number }) {
   const host = useHost();
   const read = () =>

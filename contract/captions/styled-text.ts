@@ -68,7 +68,7 @@ export const wordsOfSide = (side: ShownSide): string | null =>
         .join('')
         .trim();
 
-/** The markup in the text of a person that is no style here, each kind once. A file shows it as text. */
+/** The markup in the text of a person that sets nothing here, each kind once. A file shows it as text. */
 export const unreadMarkup = (text: string): string[] => [
   ...new Set([...text.replaceAll(markup, '').matchAll(otherMarkup)].map(([found]) => found)),
 ];

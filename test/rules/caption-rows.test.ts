@@ -25,8 +25,8 @@ test('rows of other scripts without spaces end behind a word', (t) => {
   t.deepEqual(brokenLines(burmese + burmese, 'my'), [burmese + burmese]);
   t.deepEqual(brokenLines(burmese.repeat(3), 'my'), [burmese, burmese + burmese]);
   const khmer = 'ខ្ញុំស្រឡាញ់ប្រទេសកម្ពុជានិងប្រជាជនរបស់វា';
-  const sentences = `${khmer}។`;
-  t.deepEqual(brokenLines(sentences.repeat(3), 'km'), [sentences, sentences + sentences]);
+  const sentence = `${khmer}។`;
+  t.deepEqual(brokenLines(sentence.repeat(3), 'km'), [`${sentence}ខ្ញុំស្រឡាញ់ប្រទេសកម្ពុជា`, `និងប្រជាជនរបស់វា។${sentence}`]);
   t.deepEqual(brokenLines('今天我们来谈谈一个男人环游世界的故事，他叫马可波罗', 'zh'), [
     '今天我们来谈谈一个男人',
     '环游世界的故事，他叫马可波罗',
@@ -144,13 +144,13 @@ test('italics over a broken row end with the row, and begin again in the next', 
 });
 
 test('markup that is not whole is read as players read it', (t) => {
-  const told = (text: string) => captionRows(styledText(text), 'en', 'author').map(subRipRow).join('|');
-  t.is(told('<i>one'), '<i>one</i>');
-  t.is(told('one</i> two'), 'one two');
-  t.is(told('{\\i1}one{\\i0} two'), '<i>one</i> two');
-  t.is(told('<I>one</I>'), '<i>one</i>');
-  t.is(told('<i><b>one</i> two</b>'), '<i><b>one</b></i><b> two</b>');
-  t.is(told('I <3 you & {me}'), 'I <3 you & {me}');
+  const written = (text: string) => captionRows(styledText(text), 'en', 'author').map(subRipRow).join('|');
+  t.is(written('<i>one'), '<i>one</i>');
+  t.is(written('one</i> two'), 'one two');
+  t.is(written('{\\i1}one{\\i0} two'), '<i>one</i> two');
+  t.is(written('<I>one</I>'), '<i>one</i>');
+  t.is(written('<i><b>one</i> two</b>'), '<i><b>one</b></i><b> two</b>');
+  t.is(written('I <3 you & {me}'), 'I <3 you & {me}');
   t.is(styledText('one{\\an7}{\\an2}').alignment, 7);
   t.deepEqual(captionRows(styledText('<i></i>'), 'en', 'netflix.v2'), []);
   t.deepEqual(unreadMarkup('<font color="red">one</font> {\\pos(1,2)}<i>two</i>'), [

@@ -83,15 +83,15 @@ test('findings are those of the rows of the file, under the numbers of its cues'
   const lines = [line(1, 0, 900, null), line(2, 1000, 5000, long), line(3, 5000, 9000, long.repeat(3))];
   const [author] = reportsOf(lines, 'en', 'author').reports;
   const [written] = reportsOf(lines, 'en').reports;
-  const told = (report: typeof written) =>
+  const shown = (report: typeof written) =>
     report?.findings.map(({ number, code, measured }) => `${number} ${code} ${measured}`);
-  t.deepEqual(told(author), [
+  t.deepEqual(shown(author), [
     '1 line_too_long 57000',
     '2 reading_speed_too_high 42750',
     '2 line_too_long 171000',
     '2 gap_too_short 0',
   ]);
-  t.deepEqual(told(written), ['2 reading_speed_too_high 41750', '2 too_many_lines 5', '2 gap_too_short 0']);
+  t.deepEqual(shown(written), ['2 reading_speed_too_high 41750', '2 too_many_lines 5', '2 gap_too_short 0']);
 });
 
 test('markup of a person is not read', (t) => {
@@ -99,7 +99,7 @@ test('markup of a person is not read', (t) => {
   t.deepEqual(reportsOf([line(1, 0, 1000, '{\\an8}<i>It was a lovely day.</i>')], 'en'), plain);
 });
 
-test('words a minute are those of the BBC and DCMP, and a gap of the BBC is none or a second', (t) => {
+test('words a minute are those of the BBC and DCMP, and a gap of the BBC lasts a second or nothing', (t) => {
   // Five words in 1.5 s are 200 a minute.
   const lines = [line(1, 0, 1500, 'It was a lovely day.'), line(2, 1900, 5000, 'It was.'), line(3, 5000, 9000, 'Yes.')];
   const found = reportsOf(lines, 'en').reports.map(

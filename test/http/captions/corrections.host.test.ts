@@ -481,7 +481,7 @@ test('bug: italics and a place that a person wrote were shown as text in files',
   );
 });
 
-test('a preview measures the files that a draft would give, if it is asked', async (t) => {
+test('a preview measures the files that a draft would give, if its request names the rows', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   const { head } = await correctionsOf(t, host, runtimeId);
@@ -503,7 +503,7 @@ test('a preview measures the files that a draft would give, if it is asked', asy
   );
 });
 
-test('the guidelines are told of the cues that a file has', async (t) => {
+test('findings of the guidelines name the cues of a file', async (t) => {
   const { host, study } = await openCaptioned(t);
   const { runtimeId } = study;
   const long = 'Good morning and welcome to the reading room of the house. '.repeat(2).trim();
