@@ -57,7 +57,7 @@ const guide = (article: string, limit: number): Partial<Guideline> => ({
   readingSpeed: { unit: 'characters_per_second', limit },
 });
 
-/** The reading speed of the guides for seven languages of India and Bangladesh. None of them counts vowel signs in another way. */
+/** The reading speed of the guides for seven languages of India and Bangladesh. They leave open how vowel signs count. */
 const indic = (article: string): Partial<Guideline> => guide(article, 22);
 
 const traditionalChinese: Partial<Guideline> = {

@@ -58,18 +58,28 @@ export const areChanged = ({ lines, originals }: Pick<CaptionCorrections, 'lines
 const findingLine = (finding: WrittenFinding, report: GuidelineReport): string =>
   `  cue ${finding.number} at ${timeCode(finding.startMs)}: ${findingWords(finding, report)}`;
 
+/** The cues whose italics a translation does not have. */
+function lostStyleLines({ lostStyles = [] }: DraftedFile['file']): string[] {
+  if (lostStyles.length === 0) return [];
+  const has = lostStyles.length === 1 ? 'has' : 'have';
+  const cues = lostStyles.join(', ');
+  return [
+    `${countText(lostStyles.length, 'line')} ${has} italics in the original and none in the translation: cue ${cues}`,
+  ];
+}
+
 /**
  * Every finding in a file of captions by the guideline of its line breaks, and the number of lines that break other guidelines. Empty
  * without findings.
  */
 export function guidelineLines({ file, reports }: DraftedFile): string[] {
   const sides = new Set(reports.map(({ side }) => side));
-  return [...sides].flatMap((side) => {
+  const found = [...sides].flatMap((side) => {
     const [first, ...others] = reports.filter((report) => report.side === side);
     if (first === undefined) return [];
     const of = sides.size === 1 ? '' : ` in ${englishName(first.language)}`;
     const count = linesFound(first);
-    const found =
+    const own =
       count === 0
         ? []
         : [
@@ -81,7 +91,8 @@ export function guidelineLines({ file, reports }: DraftedFile): string[] {
       (report) => `${guidelineNames[report.guideline.id]} in ${countText(linesFound(report), 'line')}`,
     );
     return listed.length === 0
-      ? found
-      : [...found, `other guidelines${of} of ${countText(file.cues, 'line')}: ${listed.join(', ')} (--json lists all)`];
+      ? own
+      : [...own, `other guidelines${of} of ${countText(file.cues, 'line')}: ${listed.join(', ')} (--json lists all)`];
   });
+  return [...lostStyleLines(file), ...found];
 }

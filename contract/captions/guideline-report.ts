@@ -68,8 +68,16 @@ export const guidelineReport = z.strictObject({
   findings: z.array(writtenFinding),
 });
 
-/** A file of captions that was measured: its cues, in the rows that it has. */
-const measuredFile = z.strictObject({ side: shownSides, lines: lineBreaks, cues: count });
+/**
+ * A file of captions that was measured, with the number of its cues. `lostStyles` are the numbers of those that a model translated from
+ * a text in italics, bold or underline: the translation has no style.
+ */
+const measuredFile = z.strictObject({
+  side: shownSides,
+  lines: lineBreaks,
+  cues: count,
+  lostStyles: z.array(positive).optional(),
+});
 
 /** The answer to `GET …/caption-guidelines`: computed from the lines of a file at every read, and never stored. */
 export const captionGuidelines = z.strictObject({

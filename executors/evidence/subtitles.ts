@@ -64,6 +64,7 @@ const parametersOf = (range: Range) =>
       packets: 'copied, one cue each',
       withoutDuration: `until the next, at most ${LONGEST_ASSUMED_MS} ms`,
       placement: 'as the track states it',
+      styles: 'italics, bold and underline as tags, beside the text',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -179,8 +180,8 @@ function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
     if (shown.text === null) {
       return { kind: 'unreadable_cue', index: unread++, startMs, endMs, reasonCode: shown.reasonCode, ...ended };
     }
-    const { text, placement } = shown;
-    const placed = placement === undefined ? {} : { placement };
+    const { text, styled, placement } = shown;
+    const placed = { ...(styled !== undefined && { styled }), ...(placement !== undefined && { placement }) };
     return { kind: 'subtitle_cue', index: read++, startMs, endMs, text, ...ended, ...placed };
   });
 }

@@ -5,9 +5,10 @@ import type { QualityControlReceipt } from '../../contract/captions/quality-cont
 import { styledSide } from '../../contract/captions/styled-text.ts';
 import { webVttRow, webVttSettings } from '../../formats/caption-markup.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { type StyledRow, captionRows } from '../../rules/caption-rows.ts';
+import { captionRows, type StyledRow } from '../../rules/caption-rows.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import type { StoredReceipt } from '../stored-records.ts';
+import type { TrackStyles } from './track-styles.ts';
 
 /** A text of a side; `by` is absent for captions as the host made them. */
 interface FileText {
@@ -36,6 +37,8 @@ export interface CheckedCaptions {
   readonly qualityControl: QualityControlReceipt;
   /** Absent for captions as the host made them. */
   readonly corrected?: CorrectedFile | undefined;
+  /** The styles that the text tracks have for texts of the host; absent if they are not known. */
+  readonly styles?: TrackStyles;
 }
 
 /** The lines that a file has. */
@@ -96,14 +99,16 @@ export function* writtenCues(
   lines: readonly FileLine[],
   languages: Readonly<Record<CaptionSide, string>>,
   { side, lines: breaks }: Pick<CaptionForm, 'side' | 'lines'>,
+  styles?: TrackStyles,
 ): Steps<FileCue[]> {
   const sides = writtenSides(side, languages);
   const cues: FileCue[] = [];
   for (const line of lines) {
     yield;
     const texts = sides.flatMap((each): WrittenText[] => {
-      if (line[each].state !== 'available' || line[each].text === null) return [];
-      const styled = styledSide(line[each]);
+      const { state, text, by } = line[each];
+      if (state !== 'available' || text === null) return [];
+      const styled = styles === undefined || by === 'person' ? styledSide(line[each]) : styles.of(line, text);
       const rows = captionRows(styled, languages[each], breaks);
       return rows.length === 0 ? [] : [{ side: each, rows, alignment: styled.alignment }];
     });
@@ -148,6 +153,7 @@ export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: re
  * each line that has a text on this side, under the line's id. A note names the records that the file was made of.
  */
 export function* webVttOf(captions: CheckedCaptions, side: CaptionSide): Steps<string> {
-  const cues = yield* writtenCues(fileLinesOf(captions), captionLanguages(captions), { side, lines: 'author' });
+  const form = { side, lines: 'author' } as const;
+  const cues = yield* writtenCues(fileLinesOf(captions), captionLanguages(captions), form, captions.styles);
   return webVttFile(captions, side, cues);
 }

@@ -17,7 +17,7 @@ import { acceptedCaptionsOf } from '../published/captions.ts';
 import type { ExportedFile } from './fact-files.ts';
 
 const cuesOf = (captions: CheckedCaptions, form: CaptionForm): Steps<FileCue[]> =>
-  writtenCues(fileLinesOf(captions), captionLanguages(captions), form);
+  writtenCues(fileLinesOf(captions), captionLanguages(captions), form, captions.styles);
 
 const madeOf = ({ receipt, qualityControl, corrected }: CheckedCaptions): string[] => [
   contentIdOfJson(receipt),
