@@ -12,8 +12,10 @@ import type {
   AskedChange,
   CaptionCorrectionPreview,
   CaptionCorrections,
+  CaptionForm,
   CorrectionPreviewRequest,
 } from '../contract/captions/correction.ts';
+import type { CaptionGuidelines } from '../contract/captions/guideline-report.ts';
 import type { CaptionQualityReports } from '../contract/captions/quality-control.ts';
 import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
 import { HostError, NothingYet } from './host-error.ts';
@@ -101,6 +103,12 @@ export class Captions {
   /** The captions of a study measured against guidelines for subtitles. */
   qualityReports(runtimeId: string): Promise<CaptionQualityReports> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/caption-quality-reports`);
+  }
+
+  /** A file of captions held against guidelines: the same form gives the same cues as an export. */
+  guidelines(runtimeId: string, form: Partial<CaptionForm> = {}): Promise<CaptionGuidelines> {
+    const path = encodedPath`/v1/runtimes/${runtimeId}/caption-guidelines`;
+    return this.#transport.json(`${path}${queryOf({ ...form })}`);
   }
 
   /**

@@ -162,6 +162,9 @@ function distanceToShot(atMs: number, shotTimesMs: readonly number[]): number | 
 /** The reading of a Chinese character in parentheses behind it: who reads the character does not read it twice. */
 const rubyReading = /(?<=\p{Script=Han})[(（][\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}ー・]+[)）]/gu;
 
+/** A text without the readings of ruby. */
+export const withoutReadings = (text: string): string => text.replaceAll(rubyReading, '');
+
 /**
  * Measures a cue, which has a length, beside the one before it. Reading speed counts every character of the text, spaces and
  * punctuation too, but no readings of ruby. It is rounded up, so that it passes a whole limit exactly when the real one does.

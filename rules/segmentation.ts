@@ -1,7 +1,7 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../contract/evidence/evidence.ts';
 import type { Steps } from '../formats/steps.ts';
-import { captionProfilesOf, isWide } from './caption-guidelines.ts';
+import { type Counting, countedWidth, guidelinesFor } from './guideline-tables.ts';
 import { baseLanguage } from './languages.ts';
 
 // Ranges are written out: captions that are stored must not be divided in another way by a later version of Unicode.
@@ -279,28 +279,31 @@ const TOLERANCE = 1e-9;
 const fitsRow = (size: number): boolean => size <= 1 + TOLERANCE;
 
 /** At least as wide as a guideline measures: code points are never fewer than what it counts as characters. */
-function widthOf(text: string, countsNarrowHalf: boolean): number {
+function widthOf(text: string, counting: Counting): number {
   let width = 0;
-  for (const character of text) width += countsNarrowHalf && !isWide(character) ? 0.5 : 1;
+  for (const character of text) width += countedWidth(character, counting) / 1000;
   return width;
 }
 
-/** The tightest of what the guidelines for a language ask: a cue of this shape passes all of them. */
+/** The guidelines that cues are cut by. The others ask for shorter rows than the rules that break the rows of files. */
+const shaping: readonly string[] = ['netflix', 'ted'];
+
+/** The tightest of what Netflix and TED ask for a language: a cue of this shape passes both. */
 export function cueShapeOf(language: string): CueShape {
-  const profiles = captionProfilesOf(language);
-  const speeds = profiles.flatMap(({ readingSpeedCps }) => (readingSpeedCps === null ? [] : [readingSpeedCps]));
-  const frames = profiles.map(({ minimumGapFrames }) => minimumGapFrames ?? 0);
+  const guidelines = guidelinesFor(language).filter(({ id }) => shaping.includes(id));
+  const speeds = guidelines.flatMap(({ readingSpeed }) => (readingSpeed === null ? [] : [readingSpeed.limit]));
+  const frames = guidelines.map(({ gap }) => (gap !== null && 'frames' in gap ? gap.frames : 0));
   return {
-    rows: Math.min(...profiles.map(({ lines }) => lines)),
-    minimumMs: Math.max(...profiles.map(({ minimumDurationMs }) => minimumDurationMs)),
-    maximumMs: Math.min(...profiles.map(({ maximumDurationMs }) => maximumDurationMs)),
+    rows: Math.min(...guidelines.map(({ rows }) => rows)),
+    minimumMs: Math.max(...guidelines.map(({ minimumDurationMs }) => minimumDurationMs ?? 0)),
+    maximumMs: Math.min(...guidelines.map(({ maximumDurationMs }) => maximumDurationMs ?? Infinity)),
     gapMs: Math.ceil((Math.max(...frames) * 1000) / SLOWEST_FRAME_RATE),
     readingMs: (characters) => Math.max(0, ...speeds.map((speed) => Math.ceil((characters * 1000) / speed))),
     sizeOf: (text) =>
       Math.max(
         0,
-        ...profiles.map(({ lineCharacters, countsNarrowHalf }) =>
-          lineCharacters === null ? 0 : widthOf(text, countsNarrowHalf) / lineCharacters,
+        ...guidelines.map(({ rowCharacters, counting }) =>
+          rowCharacters === null ? 0 : widthOf(text, counting) / rowCharacters,
         ),
       ),
   };

@@ -11,7 +11,8 @@ import {
   captionCauses,
   maximumCaptionAttempts,
 } from '../../contract/captions/caption-production.ts';
-import type { ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionForm, ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import type { CaptionQualityReports, QualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { firstWordOf } from '../../contract/causes/stored-failures.ts';
 import { wireText } from '../../contract/causes/wording.ts';
@@ -30,6 +31,7 @@ import {
   approvedStudyOf,
   publishedCaptionReportsOf,
   publishedCaptionsOf,
+  publishedGuidelinesOf,
   publishedQualityControlsOf,
 } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
@@ -265,6 +267,11 @@ export class CaptionReads {
     return this.#slices.run(publishedCaptionReportsOf(await this.#runtimes.read(runtimeId)));
   }
 
+  /** A file of captions held against guidelines, in the rows that it has. Throws the same as an export of captions. */
+  async guidelines(runtimeId: string, form: CaptionForm): Promise<CaptionGuidelines> {
+    return this.#slices.run(publishedGuidelinesOf(await this.#runtimes.read(runtimeId), form));
+  }
+
   /**
    * One side of accepted captions as a WebVTT file. Throws `not_found` for a production that is not of this runtime,
    * `illegal_caption_qc_transition` while no check has accepted it, and `caption_authority_required` once its approval was
@@ -276,6 +283,7 @@ export class CaptionReads {
     { side, corrections }: { readonly side: CaptionSide; readonly corrections: ShownCorrections },
   ): Promise<string> {
     const runtime = await this.#runtimes.read(runtimeId);
-    return webVttOf(await this.#slices.run(acceptedCaptionsOf(runtime, { jobId, corrections })), side);
+    const captions = await this.#slices.run(acceptedCaptionsOf(runtime, { jobId, corrections }));
+    return this.#slices.run(webVttOf(captions, side));
   }
 }

@@ -100,13 +100,18 @@ export class Corrections {
    * The lines after a correction, with its check and the findings of the guidelines; nothing is written. Throws
    * `caption_correction_conflict`, `illegal_caption_correction` and the error that keeps a runtime from corrections.
    */
-  async preview(runtimeId: string, { head, ...asked }: CorrectionPreviewRequest): Promise<CaptionCorrectionPreview> {
+  async preview(
+    runtimeId: string,
+    { head, lines, ...asked }: CorrectionPreviewRequest,
+  ): Promise<CaptionCorrectionPreview> {
     const { runtimes, reviewer } = this.#options;
     const runtime = await runtimes.read(runtimeId);
     const ability = await this.#abilityFor(runtime);
     const correctable = demandCorrectable(await this.#slices.run(correctableOf(runtime, ability)));
     demandHead(correctionHeadOf(correctable.corrections, correctable.base), head);
-    return withLinesThatAllow(() => this.#slices.run(correctionPreviewOf(runtime, correctable, asked, reviewer)));
+    return withLinesThatAllow(() =>
+      this.#slices.run(correctionPreviewOf(runtime, correctable, asked, reviewer, lines ?? null)),
+    );
   }
 
   /**

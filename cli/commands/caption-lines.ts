@@ -1,11 +1,11 @@
-import type { StudyHost } from '../../client/study-host.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
+import type { DraftedFile, GuidelineReport, WrittenFinding } from '../../contract/captions/guideline-report.ts';
+import { wordsOfSide } from '../../contract/captions/styled-text.ts';
+import { findingWords, guidelineNames, linesFound } from '../../contract/causes/guideline-words.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { captionProfilesOf } from '../../rules/caption-guidelines.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
-import { brokenLines } from '../../rules/line-breaks.ts';
 import { englishName } from '../terminal/language-tag.ts';
 
 interface CaptionLine {
@@ -21,7 +21,10 @@ export interface CaptionText {
 
 /** The lines of one side that have a text. */
 const linesOf = ({ lines }: Pick<CaptionCorrections, 'lines'>, side: CaptionSide): CaptionLine[] =>
-  lines.flatMap(({ startMs, [side]: { text } }) => (text === null ? [] : [{ startMs, text }]));
+  lines.flatMap(({ startMs, [side]: shown }) => {
+    const text = wordsOfSide(shown);
+    return text === null ? [] : [{ startMs, text }];
+  });
 
 /** True if the lines of a host come from recognized speech; null if the host names no lines of its own. */
 const isOfSpeech = ({ base }: Pick<CaptionCorrections, 'base'>): boolean | null =>
@@ -47,48 +50,49 @@ export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languag
 export const timedLine = ({ startMs, text }: CaptionLine): string =>
   `  ${timeCode(startMs)}  ${text.replaceAll('\n', ' / ')}`;
 
-/** How many places a remark names. */
-const firstPlaces = 3;
-
-const places = (times: readonly number[]): string =>
-  `${times.slice(0, firstPlaces).map(timeCode).join(', ')}${times.length > firstPlaces ? ', …' : ''}`;
-
-/** Lines of written captions that have more rows than the guideline allows, as one line; null if none has. */
-export function rowsRemark(shown: Pick<CaptionCorrections, 'lines' | 'languages'>, sides: readonly CaptionSide[]) {
-  const { languages } = shown;
-  if (languages === null) return null;
-  const isTooLong = (side: CaptionSide, text: string): boolean =>
-    brokenLines(text, languages[side]).length > (captionProfilesOf(languages[side])[0]?.lines ?? Infinity);
-  const long = sides.flatMap((side) => linesOf(shown, side).filter(({ text }) => isTooLong(side, text)));
-  if (long.length === 0) return null;
-  const are = long.length === 1 ? 'is' : 'are';
-  return `${countText(long.length, 'line')} ${are} longer than two rows: ${places(long.map(({ startMs }) => startMs))}`;
-}
-
-/** Findings on rows, which the file breaks by the same guideline; `rowsRemark` reports what is left of them. */
-const ofRows: readonly string[] = ['line_too_long', 'too_many_lines'];
-
 /** True if a person has changed lines, so that the lines of the host are not those of the file any more. */
 export const areChanged = ({ lines, originals }: Pick<CaptionCorrections, 'lines' | 'originals'>): boolean =>
   lines.length !== originals.length || lines.some(({ changed }) => changed !== null);
 
-/** The reports of the guidelines on the lines of the file: those of the host are measured with its shots. */
-async function reportsOf(host: StudyHost, shown: CaptionCorrections) {
-  const { runtimeId, head } = shown;
-  if (!areChanged(shown) || head === null) return (await host.captions.qualityReports(runtimeId)).reports;
-  return (await host.captions.correctionPreview(runtimeId, { head, changes: [] })).reports;
+/** A finding as a line: the cue of the file, its time, and what is wrong. */
+const findingLine = (finding: WrittenFinding, report: GuidelineReport): string =>
+  `  cue ${finding.number} at ${timeCode(finding.startMs)}: ${findingWords(finding, report)}`;
+
+/** The cues whose italics a translation does not have. */
+function lostStyleLines({ lostStyles = [] }: DraftedFile['file']): string[] {
+  if (lostStyles.length === 0) return [];
+  const has = lostStyles.length === 1 ? 'has' : 'have';
+  const cues = lostStyles.join(', ');
+  return [
+    `${countText(lostStyles.length, 'line')} ${has} italics in the original and none in the translation: cue ${cues}`,
+  ];
 }
 
-/** The findings of the guideline of the written captions on times and reading speed, as one line; null if there is none. */
-export async function guidelineRemark(host: StudyHost, shown: CaptionCorrections): Promise<string | null> {
-  const reports = await reportsOf(host, shown);
-  const report = reports.find(({ profile, side }) => profile.id === 'netflix' && side === 'target');
-  const startOf = (lineId: string) => shown.lines.find(({ id }) => id === lineId)?.startMs ?? 0;
-  const found = (report?.findings ?? []).filter(({ code }) => !ofRows.includes(code));
-  if (found.length === 0) return null;
-  const first = found
-    .slice(0, firstPlaces)
-    .map(({ lineId, code }) => `${timeCode(startOf(lineId))} ${code.replaceAll('_', ' ')}`);
-  const more = found.length > firstPlaces ? ', …' : '';
-  return `${countText(found.length, 'finding')} of the guideline netflix: ${first.join(', ')}${more}`;
+/**
+ * Every finding in a file of captions by the guideline of its line breaks, and the number of lines that break other guidelines. Empty
+ * without findings.
+ */
+export function guidelineLines({ file, reports }: DraftedFile): string[] {
+  const sides = new Set(reports.map(({ side }) => side));
+  const found = [...sides].flatMap((side) => {
+    const [first, ...others] = reports.filter((report) => report.side === side);
+    if (first === undefined) return [];
+    const of = sides.size === 1 ? '' : ` in ${englishName(first.language)}`;
+    const count = linesFound(first);
+    const own =
+      count === 0
+        ? []
+        : [
+            `${countText(count, 'line')}${of} ${count === 1 ? 'breaks' : 'break'} ${guidelineNames[first.guideline.id]}’s guidelines:`,
+            ...first.findings.map((finding) => findingLine(finding, first)),
+          ];
+    const further = others.filter((report) => linesFound(report) > 0);
+    const listed = further.map(
+      (report) => `${guidelineNames[report.guideline.id]} in ${countText(linesFound(report), 'line')}`,
+    );
+    return listed.length === 0
+      ? own
+      : [...own, `other guidelines${of} of ${countText(file.cues, 'line')}: ${listed.join(', ')} (--json lists all)`];
+  });
+  return [...lostStyleLines(file), ...found];
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spokenLanguage } from '../../client/studies.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
@@ -45,7 +46,7 @@ import {
   namedFilms,
   outputOf,
 } from './caption-films.ts';
-import { guidelineRemark, rowsRemark } from './caption-lines.ts';
+import { guidelineLines } from './caption-lines.ts';
 import { type StudiedFilm, studiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
@@ -225,7 +226,8 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
   const { host, given, terminal, signal } = call;
   const { runtimeId } = study;
   const side = given.has('bilingual') ? 'both' : 'target';
-  const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;
+  const form = { side, lines: presentBreaks } as const;
+  const exported = { name: `captions.${asked.format}`, options: form } as const;
   const path = outputOf(given, asked);
   const refusal = given.has('output') ? null : otherText(film, path, side);
   const file = await writeExport(host, runtimeId, exported, path, signal, refusal);
@@ -235,17 +237,13 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
     const captions = { path: file.path, language: asked.target };
     await muxFilm(resolve(asked.film), plannedMux(mux, probe).muxing, [captions], mux, signal);
   }
-  const shown = await host.captions.corrections(runtimeId);
-  const remarks = [
-    rowsRemark(shown, side === 'both' ? ['source', 'target'] : ['target']),
-    await guidelineRemark(host, shown),
-  ];
-  for (const remark of remarks) if (remark !== null) terminal.remark(remark);
+  const guidelines = await host.captions.guidelines(runtimeId, form);
+  for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
+  const { lines } = await host.captions.corrections(runtimeId);
   const plan = (await captionPlanOf(call, study))?.plan ?? null;
-  terminal.remark(
-    plan === null ? `Captions written: ${countText(shown.lines.length, 'line')}` : endLine(plan, shown.lines.length),
-  );
-  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux, plan }, [
+  terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
+  const { reports } = guidelines;
+  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux, plan, guidelines: reports }, [
     file.path,
     ...(mux === null ? [] : [mux]),
   ]);

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
-import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import { type CaptionSide, lineBreaks } from '../../contract/captions/caption-line.ts';
 import {
   type AskedChange,
   type AskedLine,
@@ -13,13 +13,17 @@ import {
   maximumCorrectionChanges,
   type ShownLine,
 } from '../../contract/captions/correction.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
+import { styledSide, unreadMarkup } from '../../contract/captions/styled-text.ts';
+import { findingWords, guidelineNames } from '../../contract/causes/guideline-words.ts';
+import { placeOverride, subRipRow } from '../../formats/caption-markup.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile, plainOfSubRip } from '../../formats/subtitles.ts';
 import { webVttTime } from '../../receipts/captions/webvtt.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
+import { captionRows } from '../../rules/caption-rows.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
-import { brokenLines } from '../../rules/line-breaks.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, toggle } from '../options/flags.ts';
@@ -83,11 +87,15 @@ interface Stretch {
   readonly cues: EditedCue[];
 }
 
-/** True if a cue has the text of a line, as the editable file has it or as an export broke it into lines. */
+/** True if a cue has the text of a line: that of the editable file, or the rows of an export of any version. */
 function hasTextOf(line: ShownLine, cue: EditedCue, { side, language }: EditedSide): boolean {
   if (cueTextOf(line, side) === cue.text) return true;
-  const { text } = line[side];
-  return text !== null && language !== null && plainOfSubRip(brokenLines(text, language).join('\n')) === cue.text;
+  if (line[side].text === null || language === null) return false;
+  const styled = styledSide(line[side]);
+  return lineBreaks.options.some((breaks) => {
+    const rows = captionRows(styled, language, breaks).map(subRipRow);
+    return plainOfSubRip(`${placeOverride(styled.alignment)}${rows.join('\n')}`) === cue.text;
+  });
 }
 
 const isAsBefore = (line: ShownLine, cue: EditedCue, of: EditedSide): boolean =>
@@ -240,6 +248,16 @@ function changeLines({ lineIds, lines: after }: AskedChange, known: readonly Sho
   ];
 }
 
+/** The markup that a file will show as text, although a person may have meant it as a style. */
+function unreadMarkupLines(changes: readonly AskedChange[], side: CaptionSide): string[] {
+  const texts = changes.flatMap(({ lines }) => lines.map((line) => line[side] ?? ''));
+  const found = [...new Set(texts.flatMap(unreadMarkup))];
+  if (found.length === 0) return [];
+  return [
+    `shown as text: ${found.join(' ')} (captions keep <i>, <b>, <u>, and a place such as {\\an8}; remove what is not meant as text)`,
+  ];
+}
+
 const sides = ['source', 'target'] as const satisfies readonly CaptionSide[];
 
 /** The lines that a revert of one change takes and brings back, on the sides whose words it had changed. A change of times has one side. */
@@ -258,17 +276,24 @@ export function revertedLines({ kind, before, after }: CorrectionChange): string
   ];
 }
 
-/** The findings of the check and of the guidelines on the lines that a draft changes. */
-export function findingLines({ check, lines, reports }: CaptionCorrectionPreview): string[] {
+/** The findings of the check, and of the guidelines on the lines of one side that a draft changes: in the rows of its file. */
+export function findingLines(
+  { check, lines, written = [] }: Pick<CaptionCorrectionPreview, 'check' | 'lines' | 'written'>,
+  side: CaptionSide,
+): string[] {
   const changed = new Set(
     lines.flatMap(({ id, changed: by }) => (by !== null && by.correctionId === null ? [id] : [])),
   );
   const placeOf = (lineId: string) => timeCode(lines.find(({ id }) => id === lineId)?.startMs ?? 0);
   const withheld = lines.filter(({ id, decision }) => changed.has(id) && decision.outcome === 'withheld');
-  const found = reports.flatMap(({ profile, side, findings }) =>
-    findings
+  const reports = written.find(({ file }) => file.side === side)?.reports ?? [];
+  const found = reports.flatMap((report) =>
+    report.findings
       .filter(({ lineId }) => changed.has(lineId))
-      .map(({ lineId, code }) => `${placeOf(lineId)}  ${code.replaceAll('_', ' ')} (${profile.id}, ${side})`),
+      .map(
+        (finding) =>
+          `cue ${finding.number} at ${timeCode(finding.startMs)}: ${findingWords(finding, report)} (${guidelineNames[report.guideline.id]})`,
+      ),
   );
   return [
     `check: ${check.outcome}, ${countText(check.acceptedCount, 'line')} of ${check.acceptedCount + check.withheldCount}`,
@@ -359,10 +384,11 @@ async function correct(
   }
   terminal.remark(`${countText(changes.length, 'change')} of the ${side} side:`);
   for (const change of changes) for (const line of changeLines(change, lines, side)) terminal.remark(line);
+  for (const line of unreadMarkupLines(changes, side)) terminal.remark(line);
   const requests = requestsOf(changes);
   if (head !== null && requests.length === 1) {
-    for (const line of findingLines(await host.captions.correctionPreview(runtimeId, { head, changes })))
-      terminal.remark(line);
+    const preview = await host.captions.correctionPreview(runtimeId, { head, changes, lines: presentBreaks });
+    for (const line of findingLines(preview, side)) terminal.remark(line);
   }
   if (!isOneLanguage && changes.some((change) => change.lines.length > 1)) {
     const other = side === 'source' ? 'target' : 'source';

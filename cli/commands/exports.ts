@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StudyHost } from '../../client/study-host.ts';
-import { captionSide } from '../../contract/captions/caption-line.ts';
-import { shownCorrections } from '../../contract/captions/correction.ts';
+import { lineBreaks, shownSides } from '../../contract/captions/caption-line.ts';
+import { type CaptionForm, shownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
@@ -14,13 +16,17 @@ import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle
 import { shownOn } from '../outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { exitCodes } from '../terminal/terminal.ts';
+import { guidelineLines } from './caption-lines.ts';
 import { rethrownForCaptions } from './captions.ts';
 import { targetFile } from './given-file.ts';
 import { studyArgument } from './named.ts';
 
 /** The thing to write: a file for another program with its options, or the whole study with or without its media. */
 export type AskedExport =
-  | { readonly name: ExportName; readonly options: { readonly side?: string; readonly rate?: string } }
+  | {
+      readonly name: ExportName;
+      readonly options: { readonly rate?: string } & Partial<CaptionForm>;
+    }
   | { readonly name: 'bundle'; readonly media: boolean };
 
 /** A file that was written. */
@@ -107,11 +113,16 @@ export async function writeExport(
 const exportFlags: FlagTable = {
   output: single('FILE', 'stdout', 'the file to write'),
   media: toggle('bundle: includes the bytes of the media'),
-  side: single('SIDE', 'target', 'captions: source or target'),
+  side: single('SIDE', 'target', 'captions: source, target or both'),
   corrections: single(
     'WHOSE',
     'applied',
     'captions and transcripts: applied, or original for the lines without corrections',
+  ),
+  lines: single(
+    'RULES',
+    presentBreaks,
+    'captions: the rules that break the rows: author, for rows as they are stored, netflix.v1 or netflix.v2',
   ),
   rate: single('RATE', '25', 'cuts.edl: the frames a second of your media: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60'),
   ...hostFlags,
@@ -135,15 +146,24 @@ function askedExport(given: GivenFlags): AskedExport {
   }
   if (given.has('media') && asked !== 'bundle') throw new WrongCall('--media is for a bundle');
   if (given.has('side') && !asked.startsWith('captions.')) throw new WrongCall('--side is for captions');
+  if (given.has('lines') && !asked.startsWith('captions.')) throw new WrongCall('--lines is for captions');
   if (given.has('corrections') && !/^(?:captions|transcript)\./.test(asked)) {
     throw new WrongCall('--corrections is for captions and transcripts');
   }
   if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
   if (!name.success) return { name: 'bundle', media: given.has('media') };
-  const side = oneOf(given, 'side', captionSide.options);
+  const side = oneOf(given, 'side', shownSides.options);
   const rate = oneOf(given, 'rate', editRate.options);
   const corrections = oneOf(given, 'corrections', shownCorrections.options);
-  const options = { ...(side && { side }), ...(rate && { rate }), ...(corrections && { corrections }) };
+  const lines = asked.startsWith('captions.')
+    ? (oneOf(given, 'lines', lineBreaks.options) ?? presentBreaks)
+    : undefined;
+  const options = {
+    ...(side && { side }),
+    ...(lines && { lines }),
+    ...(rate && { rate }),
+    ...(corrections && { corrections }),
+  };
   return { name: name.data, options };
 }
 
@@ -160,6 +180,13 @@ async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
+/** The findings of the guidelines in an exported file of captions; null for another export. */
+async function guidelinesOf(host: StudyHost, runtimeId: string, asked: AskedExport): Promise<CaptionGuidelines | null> {
+  if (asked.name === 'bundle' || !asked.name.startsWith('captions.')) return null;
+  const { rate: _, ...form } = asked.options;
+  return host.captions.guidelines(runtimeId, form);
+}
+
 async function exportStudy(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call, 0, ['facts.csv']);
@@ -168,7 +195,10 @@ async function exportStudy(call: CommandCall) {
   const path = pathOption(given, 'output');
   if (path !== null) {
     const written = await writeExport(host, runtimeId, asked, path, signal);
-    terminal.result({ runtimeId, name: asked.name, ...written }, [path]);
+    const guidelines = await guidelinesOf(host, runtimeId, asked);
+    const found = guidelines === null ? {} : { guidelines: guidelines.reports };
+    for (const line of guidelines === null ? [] : guidelineLines(guidelines)) terminal.remark(line);
+    terminal.result({ runtimeId, name: asked.name, ...written, ...found }, [path]);
     if (remark !== null) terminal.remark(remark);
     return exitCodes.done;
   }
@@ -176,10 +206,12 @@ async function exportStudy(call: CommandCall) {
     throw new WrongCall('a bundle is not text for a terminal: name a file by --output');
   }
   const body = await exportedBytes(host, runtimeId, asked, signal);
+  const guidelines = await guidelinesOf(host, runtimeId, asked);
   await pipeline(body, shownPieces, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
     // The reader has all that it wants (`outliveReaders`).
     if (error.code !== 'EPIPE') throw error;
   });
+  for (const line of guidelines === null ? [] : guidelineLines(guidelines)) terminal.remark(line);
   if (remark !== null) terminal.remark(remark);
   return exitCodes.done;
 }

@@ -3,6 +3,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { Attested } from '../../client/reviews.ts';
 import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useStore } from '../host/use-remote.ts';
@@ -79,11 +80,13 @@ function usePreview(corrections: CaptionCorrections, draft: CaptionDraft, isSavi
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const { signal } = stop;
-      host.captions.correctionPreview(runtimeId, { head, changes: draft.changes() }, { signal }).then(
-        (answer) => !signal.aborted && setPreview({ of: lines, answer }),
-        // A draft that the host refuses has no findings; saving it says why.
-        () => undefined,
-      );
+      host.captions
+        .correctionPreview(runtimeId, { head, changes: draft.changes(), lines: presentBreaks }, { signal })
+        .then(
+          (answer) => !signal.aborted && setPreview({ of: lines, answer }),
+          // A draft that the host refuses has no findings; saving it says why.
+          () => undefined,
+        );
     }, previewPauseMs);
     return () => {
       clearTimeout(timer);

@@ -2,7 +2,6 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Attested } from '../../client/reviews.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
-import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
@@ -11,111 +10,16 @@ import { Badge, Identity } from '../parts/facts.tsx';
 import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
 import type { CaptionWay } from '../words/caption-ways.ts';
-import { pageReason, whatWords } from '../words/cause-words.ts';
-import { languageName } from '../words/language-name.ts';
+import { whatWords } from '../words/cause-words.ts';
 import { counted, moment } from '../words/numbers.ts';
 import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
-import { editedLines } from './caption-draft.ts';
 import { CaptionEditor } from './caption-editor.tsx';
 import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
-import { guidelineNames } from './guidelines.tsx';
+import { GuidelineSummary } from './guidelines.tsx';
 import { isPlanRecord, PlanPanel, usePlan } from './plan-panel.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
-
-type Report = CaptionQualityReports['reports'][number];
-
-/** The lines with each finding of a report, by their ids and their numbers in the captions. */
-export function findingLines({
-  findings,
-  cues,
-}: Pick<Report, 'findings'> & { readonly cues: readonly { lineId: string }[] }) {
-  const numbers = new Map(cues.map(({ lineId }, at) => [lineId, at + 1]));
-  const found = new Map<string, { readonly lineId: string; readonly number: number }[]>();
-  for (const { code, lineId } of findings) {
-    found.set(code, [...(found.get(code) ?? []), { lineId, number: numbers.get(lineId) ?? 0 }]);
-  }
-  return [...found];
-}
-
-interface FindingsProps {
-  readonly report: Report;
-  readonly corrections: CaptionCorrections;
-}
-
-/** So many lines of a finding have a link. */
-const linkedLines = 20;
-
-/** The findings of a report, each with its lines; a press on a line selects it in the editor. */
-const Findings = ({ report, corrections }: FindingsProps) => (
-  <ul class="plain">
-    {report.findings.length === 0 && <li class="quiet">None</li>}
-    {findingLines(report).map(([code, lines]) => (
-      <li key={code}>
-        {sentence(pageReason(code))}, {lines.length === 1 ? 'line' : 'lines'}{' '}
-        {lines.slice(0, linkedLines).map(({ lineId, number }) => (
-          <button
-            key={lineId}
-            type="button"
-            class="link finding-line"
-            onClick={() => {
-              editedLines(corrections, 0).draft.select(lineId);
-              document.querySelector('.caption-editor')?.scrollIntoView();
-            }}
-          >
-            <span class="sr">Line</span> {number}
-          </button>
-        ))}
-        {lines.length > linkedLines && ` and ${lines.length - linkedLines} more`}
-      </li>
-    ))}
-  </ul>
-);
-
-/** How often the captions depart from each guideline. A guideline decides nothing: the check alone does. */
-function QualitySummary({ corrections, version }: Pick<FindingsProps, 'corrections'> & { readonly version: number }) {
-  const host = useHost();
-  const { runtimeId } = corrections;
-  const { remote, reload } = useRemote(() => host.captions.qualityReports(runtimeId), [host, runtimeId], version);
-  return (
-    <details class="technical">
-      <summary>Guidelines for subtitles</summary>
-      <RemotePart of={remote} what="the guidelines" onRetry={reload}>
-        {({ reports }) => (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Guidelines">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Language</th>
-                  <th scope="col">Guideline</th>
-                  <th scope="col" class="number">
-                    Lines
-                  </th>
-                  <th scope="col">Findings</th>
-                </tr>
-              </thead>
-              <tbody>
-                {reports.map((report) => (
-                  <tr key={`${report.side} ${report.profile.id}`}>
-                    <td>{languageName(report.language)}</td>
-                    <td>
-                      {guidelineNames[report.profile.id]} <span class="quiet">{report.profile.date}</span>
-                    </td>
-                    <td class="number">{report.cues.length}</td>
-                    <td>
-                      <Findings report={report} corrections={corrections} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </RemotePart>
-    </details>
-  );
-}
 
 type Correction = CaptionCorrections['corrections'][number];
 
@@ -269,7 +173,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
                 <CorrectionHistory corrections={corrections} onSaved={onSaved} />
                 {overview.captions.state === 'done' && (
                   <>
-                    <QualitySummary corrections={corrections} version={overview.journalHead} />
+                    <GuidelineSummary corrections={corrections} version={overview.journalHead} />
                     <ExplanationList overview={overview} />
                   </>
                 )}

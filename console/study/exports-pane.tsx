@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
+import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
@@ -115,7 +116,7 @@ export const captionsName = ({ source, study }: Pick<RuntimeOverview, 'source' |
 
 /** Saves accepted captions as SubRip, with the rows of `media-study caption`. */
 export async function saveCaptions(host: StudyHost, overview: RuntimeOverview): Promise<void> {
-  const bytes = await host.export(overview.runtimeId, 'captions.srt', { side: 'target', lines: 'netflix.v1' });
+  const bytes = await host.export(overview.runtimeId, 'captions.srt', { side: 'target', lines: presentBreaks });
   saveFile(new Blob([bytes]), captionsName(overview));
 }
 
@@ -125,7 +126,7 @@ const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '
 export function ExportsPane({ study, runtimeId }: { readonly study: StudyContents; readonly runtimeId: string }) {
   const [rate, setRate] = useState<EditRate>('25');
   const [side, setSide] = useState<ShownSides>('target');
-  const [lines, setLines] = useState<LineBreaks>('netflix.v1');
+  const [lines, setLines] = useState<LineBreaks>(presentBreaks);
   const host = useHost();
   const { study: asked } = study.overview;
   if (study.overview.lifecycle !== 'terminal') {
@@ -179,7 +180,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                         value={lines}
                         onChange={({ currentTarget }) => setLines(currentTarget.value as LineBreaks)}
                       >
-                        <option value="netflix.v1">Netflix</option>
+                        <option value={presentBreaks}>Netflix</option>
                         <option value="author">As written</option>
                       </select>
                     )}

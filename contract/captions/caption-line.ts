@@ -14,6 +14,7 @@ import { decisionReference, readReceiptId } from '../evidence/assessment.ts';
 import { modelName } from '../explanations/executor.ts';
 import { approvalReference } from '../review.ts';
 import { coverage, readinessReference, studyReference } from '../study/study-record.ts';
+import { lineBreakNames } from './line-breaks.ts';
 
 /** The limits of one production; bytes are those of UTF-8. */
 export const captionLimits = {
@@ -200,7 +201,7 @@ export const shownSides = z.enum([...captionSide.options, 'both']);
 export type ShownSides = z.infer<typeof shownSides>;
 
 /** How the lines of a file are broken: as their author broke them, or by a rule set with its version. */
-export const lineBreaks = z.enum(['author', 'netflix.v1']);
+export const lineBreaks = z.enum(lineBreakNames);
 export type LineBreaks = z.infer<typeof lineBreaks>;
 
 /** The translator as captions name it: a model, and digests of its prompt and settings. */

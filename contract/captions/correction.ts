@@ -15,8 +15,18 @@ import {
 import { longestNote } from '../base/longest-note.ts';
 import { reviewerLabel, reviewNote } from '../review.ts';
 import { runtimeListFields } from '../study/status.ts';
-import { captionExecutor, captionJobId, captionReason, captionSide, captionWords } from './caption-line.ts';
+import {
+  captionExecutor,
+  captionJobId,
+  captionReason,
+  captionSide,
+  captionWords,
+  type LineBreaks,
+  lineBreaks,
+  type ShownSides,
+} from './caption-line.ts';
 import { longestCaptions } from './caption-production.ts';
+import { draftedFile } from './guideline-report.ts';
 import { captionProfile, captionQualityReport } from './quality-control.ts';
 
 /** The attestation of a reviewer with each correction, word for word. */
@@ -228,8 +238,13 @@ export const correctionRequest = z
   })
   .refine(isOneOfBoth, oneOfBoth);
 
-/** The body of a preview; no changes at all measure the lines as they are. */
-export const correctionPreviewRequest = z.strictObject(asked).refine(isOneOfBoth, oneOfBoth);
+/**
+ * The body of a preview; no changes at all measure the lines as they are. `lines` asks for the measures of the files, with rows that
+ * are broken by these rules.
+ */
+export const correctionPreviewRequest = z
+  .strictObject({ ...asked, lines: lineBreaks.optional() })
+  .refine(isOneOfBoth, oneOfBoth);
 
 const reviewer = z.strictObject({ id: identity, label: reviewerLabel });
 
@@ -314,12 +329,24 @@ export const captionCorrectionPreview = z.strictObject({
       findings: captionQualityReport.shape.findings,
     }),
   ),
+  written: z
+    .array(draftedFile)
+    .optional()
+    .describe('the files of both sides held against the guidelines; absent unless the request names `lines`'),
 });
 
 /** The lines of a file: with a person's corrections, or as the host made them. */
 export const shownCorrections = z.enum(['applied', 'original']);
 
 export type ShownCorrections = z.infer<typeof shownCorrections>;
+
+/** How the captions of a file are shown. */
+export interface CaptionForm {
+  readonly side: ShownSides;
+  readonly lines: LineBreaks;
+  readonly corrections: ShownCorrections;
+}
+
 export type CorrectionHead = z.infer<typeof correctionHead>;
 export type CorrectedText = z.infer<typeof correctedText>;
 export type CorrectedLine = z.infer<typeof correctedLine>;

@@ -180,6 +180,8 @@ export const cueFact = z.strictObject({
   ...span,
   text: wellFormedText.min(1),
   end: z.enum(['assumed']).optional(),
+  /** The same text with its italics, bold and underline as `<i>`, `<b>` and `<u>`; absent without any. */
+  styled: wellFormedText.min(1).optional(),
   placement: cuePlacement.optional(),
 });
 

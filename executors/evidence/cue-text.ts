@@ -1,4 +1,5 @@
 import type { CuePlacement, UnreadableCueReason } from '../../contract/evidence/evidence.ts';
+import { hasSigns, signsOfBlock, styledRows, withBoxSigns, withoutSigns, withSigns } from './cue-styles.ts';
 
 // An event as Matroska stores it: ReadOrder, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text.
 const FIELDS_BEFORE_TEXT = 8;
@@ -34,9 +35,10 @@ function openingBrace(text: string, from: number): number {
 
 /**
  * The visible text of an ASS event, without the blocks in braces (overrides and remarks) and without drawings, which are
- * coordinates of a shape. A brace that is never closed is text. Null if the packet is not an event.
+ * coordinates of a shape. A brace that is never closed is text. Null if the packet is not an event. `ofBlock` gives what stands for
+ * a block.
  */
-function assText(event: string): string | null {
+function assText(event: string, ofBlock: (block: string) => string = () => ''): string | null {
   const start = textStart(event);
   if (start === -1) return null;
   let shown = '';
@@ -48,6 +50,7 @@ function assText(event: string): string | null {
     const plain = event.slice(at, closing === -1 ? undefined : opening);
     if (!isDrawing) shown += plain.replace(ESCAPE, (written) => ESCAPES.get(written) ?? written);
     if (closing === -1) return shown;
+    shown += ofBlock(event.slice(opening, closing));
     const scale = [...event.slice(opening, closing).matchAll(DRAWING)].at(-1)?.[1];
     if (scale !== undefined) isDrawing = Number(scale) > 0;
     at = closing + 1;
@@ -59,7 +62,13 @@ function assText(event: string): string | null {
  * absent if the packet does not state it.
  */
 export type CueText =
-  | { readonly text: string; readonly reasonCode: null; readonly placement?: CuePlacement }
+  | {
+      readonly text: string;
+      readonly reasonCode: null;
+      /** The text with its styles, as the text of a person has them; absent without any. */
+      readonly styled?: string;
+      readonly placement?: CuePlacement;
+    }
   | { readonly text: null; readonly reasonCode: UnreadableCueReason };
 
 /** The largest packet that is read, in bytes: a screen full of text with all its markup takes a tenth. */
@@ -97,8 +106,29 @@ const timedText: Opening = (packet) => {
   return decoded(first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8', text);
 };
 
-const subRip: Opening = (packet) =>
-  decoded('utf-8', packet).replace(SUBRIP_OVERRIDE, '').replaceAll('\\N', '\n').replaceAll('\\h', '\u00A0');
+const subRipBreaks = (text: string): string => text.replaceAll('\\N', '\n').replaceAll('\\h', '\u00A0');
+
+const subRip: Opening = (packet) => subRipBreaks(decoded('utf-8', packet).replace(SUBRIP_OVERRIDE, ''));
+
+const styledEvent: Opening = (packet) => assText(decoded('utf-8', packet), signsOfBlock);
+const styledSubRip: Opening = (packet) => subRipBreaks(withSigns(decoded('utf-8', packet)));
+
+/** The same as `openings`, with signs for the styles in it. */
+const styledOpenings: ReadonlyMap<string, Opening> = new Map(
+  Object.entries({
+    mov_text: (packet) => {
+      const text = timedText(packet);
+      if (text === null || packet.length < 2) return text;
+      return withSigns(withBoxSigns(text, packet.subarray(2 + ((packet[0] ?? 0) << 8) + (packet[1] ?? 0))));
+    },
+    subrip: styledSubRip,
+    srt: styledSubRip,
+    text: styledSubRip,
+    webvtt: (packet) => withSigns(decoded('utf-8', packet)),
+    ass: styledEvent,
+    ssa: styledEvent,
+  } satisfies Record<string, Opening>),
+);
 
 /** How a packet is opened, by ffmpeg's name of the codec; what is not here is not read. */
 const openings: ReadonlyMap<string, Opening> = new Map(
@@ -170,7 +200,9 @@ export function cueTextOf(codec: string, packet: Uint8Array): CueText {
   try {
     const text = openings.get(codec)?.(packet) ?? null;
     if (text === null) return unreadable('malformed');
-    return { text: shownText(text), reasonCode: null, ...placementOf(codec, packet) };
+    const shown = shownText(text);
+    const styled = hasSigns(text) ? null : styledOf(codec, packet, shown);
+    return { text: shown, reasonCode: null, ...(styled !== null && { styled }), ...placementOf(codec, packet) };
   } catch (error) {
     if (error instanceof TypeError) return unreadable('undecodable');
     throw error;
@@ -183,7 +215,7 @@ const unreadable = (reasonCode: UnreadableCueReason): CueText => ({ text: null, 
 const decoded = (encoding: string, bytes: Uint8Array): string =>
   new TextDecoder(encoding, { fatal: true }).decode(bytes);
 
-const shownText = (text: string): string =>
+const shownRows = (text: string): string[] =>
   text
     .replace(LINE_BREAK_TAG, '\n')
     .split(LINE_BREAK)
@@ -195,9 +227,30 @@ const shownText = (text: string): string =>
         .replace(SPACES, ' ')
         .replace(CONTROL, '')
         .trim(),
-    )
+    );
+
+const shownText = (text: string): string =>
+  shownRows(text)
     .filter((line) => line !== '')
     .join('\n');
+
+/** A shown text with its styles; null if its packet states none. */
+function styledOf(codec: string, packet: Uint8Array, text: string): string | null {
+  const opened = styledOpenings.get(codec)?.(packet) ?? null;
+  if (opened === null || !hasSigns(opened)) return null;
+  const rows = shownRows(opened);
+  // A row without a sign of text may begin or end a style.
+  const kept: string[] = [];
+  let held = '';
+  for (const row of rows) {
+    if (withoutSigns(row).trim() === '') held += row.trim();
+    else {
+      kept.push(held + row);
+      held = '';
+    }
+  }
+  return styledRows(kept, text);
+}
 
 /** A reading of ruby as a text without ruby has it (HTML, `rp`). */
 const bracketed = (_ruby: string, reading: string): string => (reading.trim() === '' ? '' : `(${reading})`);

@@ -79,6 +79,7 @@ const parametersOf = (range: Range) =>
       captionsInPicture: `CEA-608 and 708, from ${PICTURE_CAPTION_RULE.characters} characters on`,
       captionsSearchedMs: PICTURE_CAPTION_RULE.searchedMs,
       edits: 'applied to each cue',
+      styles: 'italics, bold and underline as tags, beside the text',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -255,8 +256,8 @@ function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
     if (shown.text === null) {
       return { kind: 'unreadable_cue', index: unread++, startMs, endMs, reasonCode: shown.reasonCode, ...ended };
     }
-    const { text, placement } = shown;
-    const placed = placement === undefined ? {} : { placement };
+    const { text, styled, placement } = shown;
+    const placed = { ...(styled !== undefined && { styled }), ...(placement !== undefined && { placement }) };
     return { kind: 'subtitle_cue', index: read++, startMs, endMs, text, ...ended, ...placed };
   });
 }

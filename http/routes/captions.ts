@@ -11,11 +11,18 @@ import {
   captionProductions,
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
-import { type CaptionSide, captionJobId, captionSide } from '../../contract/captions/caption-line.ts';
+import {
+  type CaptionSide,
+  captionJobId,
+  captionSide,
+  lineBreaks,
+  shownSides,
+} from '../../contract/captions/caption-line.ts';
 import { requestedMethod } from '../../contract/captions/caption-method.ts';
 import { type AskedPlan, captionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import { captionProductionRequest } from '../../contract/captions/caption-production.ts';
-import { type ShownCorrections, shownCorrections } from '../../contract/captions/correction.ts';
+import { type CaptionForm, type ShownCorrections, shownCorrections } from '../../contract/captions/correction.ts';
+import { captionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { captionQualityReports, qualityControlRequest } from '../../contract/captions/quality-control.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { jsonHeaders } from '../exchange/answer.ts';
@@ -189,6 +196,25 @@ export const captionRoutes = (
       handle: async (call) => ({ status: 200, body: await reads.qualityReports(call.params.runtimeId) }),
     }),
   }),
+  route('/v1/runtimes/:runtimeId/caption-guidelines', {
+    room: 'captions',
+    params: { runtimeId },
+    checksQueryFirst: true,
+    GET: read({
+      id: 'readCaptionGuidelines',
+      summary:
+        'a file of captions held against the guidelines of Netflix, the BBC, DCMP and TED, in the rows that it has',
+      details:
+        'With the same query, an export of captions has these cues under these numbers. The guideline of the line breaks is the first of each side.',
+      query: fileQuery,
+      answers: [json(200, captionGuidelines)],
+      refusals: [...refusalsOfReopening, 'not_found', 'illegal_caption_qc_transition', 'caption_authority_required'],
+      handle: async (call) => ({
+        status: 200,
+        body: await reads.guidelines(call.params.runtimeId, fileAsked(call)),
+      }),
+    }),
+  }),
 ];
 
 /** A stream index as queries have it. */
@@ -234,6 +260,25 @@ export function correctionsAsked({ query }: Pick<Call<null>, 'query'>): ShownCor
   const asked = shownCorrections.safeParse(query.get('corrections') ?? 'applied');
   if (asked.success) return asked.data;
   throw new ServiceError('unknown_query', 'corrections is applied or original');
+}
+
+/** The form of a file of captions, as a query names it. */
+export const fileQuery = {
+  side: shownSides
+    .default('target')
+    .describe('which text of each caption line; both: the translation above the original'),
+  lines: lineBreaks
+    .default('author')
+    .describe('how the lines of captions are broken: as their author did, or by a rule set with its version'),
+  corrections: correctionsQuery,
+};
+
+export function fileAsked({ query }: Pick<Call<null>, 'query'>): CaptionForm {
+  const side = shownSides.safeParse(query.get('side') ?? 'target');
+  if (!side.success) throw new ServiceError('unknown_query', 'side is source, target or both');
+  const lines = lineBreaks.safeParse(query.get('lines') ?? 'author');
+  if (!lines.success) throw new ServiceError('unknown_query', `lines is one of ${lineBreaks.options.join(', ')}`);
+  return { side: side.data, lines: lines.data, corrections: correctionsAsked({ query }) };
 }
 
 /** A number as paths have it. */

@@ -1,7 +1,6 @@
 import type { Bundles } from '../../actors/exports/bundles.ts';
 import type { Exports } from '../../actors/exports/exports.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
-import { lineBreaks, shownSides } from '../../contract/captions/caption-line.ts';
 import {
   bundledMediaChoice,
   type ExportName,
@@ -25,7 +24,7 @@ import {
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
 import { type Call, type Route, read, route } from '../exchange/route.ts';
 import { MediaPart } from '../exchange/sent-bodies.ts';
-import { correctionsAsked, correctionsQuery } from './captions.ts';
+import { fileAsked, fileQuery } from './captions.ts';
 
 const types: Readonly<Record<ExportName, string>> = {
   'cuts.edl': 'text/plain; charset=utf-8',
@@ -92,13 +91,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       details:
         'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list.',
       query: {
-        side: shownSides
-          .default('target')
-          .describe('which text of each caption line; both: the translation above the original'),
-        lines: lineBreaks
-          .default('author')
-          .describe('how the lines of captions are broken: as their author did, or by a rule set with its version'),
-        corrections: correctionsQuery,
+        ...fileQuery,
         rate: editRate.default('25').describe('frames a second of the edit decision list'),
       },
       headers: conditionFields,
@@ -146,14 +139,10 @@ async function fileAnswer(
   const name = exportName.safeParse(params.name);
   if (!name.success)
     throw new ServiceError('not_found', `an export is one of ${namedValues(['bundle', ...exportNames])}`);
-  const side = shownSides.safeParse(query.get('side') ?? 'target');
-  if (!side.success) throw new ServiceError('unknown_query', 'side is source, target or both');
-  const lines = lineBreaks.safeParse(query.get('lines') ?? 'author');
-  if (!lines.success) throw new ServiceError('unknown_query', `lines is one of ${lineBreaks.options.join(', ')}`);
+  const form = fileAsked({ query });
   const rate = editRate.safeParse(query.get('rate') ?? '25');
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const corrections = correctionsAsked({ query });
-  const options = { side: side.data, lines: lines.data, rate: rate.data, corrections };
+  const options = { ...form, rate: rate.data };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

@@ -14,6 +14,7 @@ import {
   correctedLine,
   type OriginalLine,
 } from '../../contract/captions/correction.ts';
+import { wordsOfSide } from '../../contract/captions/styled-text.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
 import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
@@ -450,7 +451,9 @@ export function correctedTranscript<Line extends RecognizedText>(
     const ids = originalLineIds.filter((id) => !shown.has(id));
     for (const id of ids) shown.add(id);
     const text =
-      source.text === null ? textOfUnits(ids.flatMap((id) => recognized.get(id) ?? [])) : asOneRow(source.text);
+      source.text === null
+        ? textOfUnits(ids.flatMap((id) => recognized.get(id) ?? []))
+        : asOneRow(wordsOfSide(source) ?? '');
     return index === undefined || text === '' ? [] : [{ index, startMs, endMs, text }];
   });
   return [...lines.filter(({ index }) => !touched.has(index)), ...replacing].sort(

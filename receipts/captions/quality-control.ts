@@ -20,6 +20,7 @@ import {
   qualityControlPolicy,
   qualityControlReceipt,
 } from '../../contract/captions/quality-control.ts';
+import { wordsOfSide } from '../../contract/captions/styled-text.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import {
@@ -306,13 +307,14 @@ function findingsOf(cue: CueMeasures, limits: CaptionProfileLimits): Finding[] {
 
 /** A line with its texts, whether of the host or of a person. */
 interface TextLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
-  readonly source: Pick<CaptionLine['source'], 'state' | 'text'>;
-  readonly target: Pick<CaptionLine['target'], 'state' | 'text'>;
+  readonly source: Pick<CaptionLine['source'], 'state' | 'text'> & { readonly by?: 'host' | 'person' };
+  readonly target: Pick<CaptionLine['target'], 'state' | 'text'> & { readonly by?: 'host' | 'person' };
 }
 
 const shownCuesOf = (lines: readonly TextLine[], side: CaptionSide): ShownCue[] =>
   lines.flatMap((line) => {
-    const { state, text } = line[side];
+    const { state } = line[side];
+    const text = wordsOfSide(line[side]);
     return state === 'available' && text !== null
       ? [{ lineId: line.id, startMs: line.startMs, endMs: line.endMs, text }]
       : [];

@@ -1,14 +1,26 @@
 import type { CaptionLine, CaptionSide, ShownSides } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact, CaptionReceipt } from '../../contract/captions/caption-production.ts';
-import type { CorrectionCheckReceipt, CorrectionReceipt } from '../../contract/captions/correction.ts';
+import type { CaptionForm, CorrectionCheckReceipt, CorrectionReceipt } from '../../contract/captions/correction.ts';
 import type { QualityControlReceipt } from '../../contract/captions/quality-control.ts';
-import { textLinesOf } from '../../rules/caption-guidelines.ts';
+import { styledSide } from '../../contract/captions/styled-text.ts';
+import { webVttRow, webVttSettings } from '../../formats/caption-markup.ts';
+import type { Steps } from '../../formats/steps.ts';
+import { captionRows, type StyledRow } from '../../rules/caption-rows.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import type { StoredReceipt } from '../stored-records.ts';
+import type { TrackStyles } from './track-styles.ts';
+
+/** A text of a side; `by` is absent for captions as the host made them. */
+interface FileText {
+  readonly state: string;
+  readonly text: string | null;
+  readonly by?: 'host' | 'person';
+}
 
 /** A line of a file, with texts of the host or of a person. */
-interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
-  readonly source: { readonly state: string; readonly text: string | null };
-  readonly target: { readonly state: string; readonly text: string | null };
+export interface FileLine extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
+  readonly source: FileText;
+  readonly target: FileText;
 }
 
 /** The lines of captions that a person corrected, with the newest correction and the check that accepted them. */
@@ -25,6 +37,8 @@ export interface CheckedCaptions {
   readonly qualityControl: QualityControlReceipt;
   /** Absent for captions as the host made them. */
   readonly corrected?: CorrectedFile | undefined;
+  /** The styles that the text tracks have for texts of the host; absent if they are not known. */
+  readonly styles?: TrackStyles;
 }
 
 /** The lines that a file has. */
@@ -52,40 +66,77 @@ export function webVttTime(ms: number): string {
   return `${padded(hours, 2)}:${padded(minutes, 2)}:${padded(seconds, 2)}.${padded(ms % 1000, 3)}`;
 }
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-/** A text of a cue; an escaped `>` keeps an arrow from beginning another one. */
-export const webVttText = (text: string): string =>
-  text.replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
-
-// A blank line would end the cue.
-const payloadOf = (text: string): string => textLinesOf(webVttText(text)).join('\n');
-
-/** A cue of a file. */
-interface WebVttCue {
-  readonly id: string;
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly text: string;
+/** The text of one side of a cue, in the rows that a file has. */
+export interface WrittenText {
+  readonly side: CaptionSide;
+  readonly rows: readonly StyledRow[];
+  /** Its place as on a number pad; null for the usual one. */
+  readonly alignment: number | null;
 }
 
-const cueText = ({ id, startMs, endMs, text }: WebVttCue): string =>
-  `${id}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}\n${payloadOf(text)}`;
+/** A cue as a file has it. */
+export interface FileCue extends Pick<CaptionLine, 'id' | 'startMs' | 'endMs'> {
+  /** Its number in the file, counted from 1. */
+  readonly number: number;
+  /** The translation first; without the side that has no text. */
+  readonly texts: readonly WrittenText[];
+}
 
-const textsOn =
-  (side: CaptionSide) =>
-  (line: FileLine): WebVttCue[] => {
-    const { state, text } = line[side];
-    return state === 'available' && text !== null
-      ? [{ id: line.id, startMs: line.startMs, endMs: line.endMs, text }]
-      : [];
-  };
+/** The sides of a file in their order. One text in one language is not shown twice. */
+export function writtenSides(
+  side: ShownSides,
+  { source, target }: Readonly<Record<CaptionSide, string>>,
+): readonly CaptionSide[] {
+  if (side !== 'both') return [side];
+  return source === target || areOneLanguage(source, target) ? ['target'] : ['target', 'source'];
+}
+
+/**
+ * The cues of a file of these lines: every export, and every report on a file, has them from here. A withheld text is in no file,
+ * and a line without a text on the shown sides neither.
+ */
+export function* writtenCues(
+  lines: readonly FileLine[],
+  languages: Readonly<Record<CaptionSide, string>>,
+  { side, lines: breaks }: Pick<CaptionForm, 'side' | 'lines'>,
+  styles?: TrackStyles,
+): Steps<FileCue[]> {
+  const sides = writtenSides(side, languages);
+  const cues: FileCue[] = [];
+  for (const line of lines) {
+    yield;
+    const texts = sides.flatMap((each): WrittenText[] => {
+      const { state, text, by } = line[each];
+      if (state !== 'available' || text === null) return [];
+      const styled = styles === undefined || by === 'person' ? styledSide(line[each]) : styles.of(line, text);
+      const rows = captionRows(styled, languages[each], breaks);
+      return rows.length === 0 ? [] : [{ side: each, rows, alignment: styled.alignment }];
+    });
+    const { id, startMs, endMs } = line;
+    if (texts.length > 0) cues.push({ id, startMs, endMs, number: cues.length + 1, texts });
+  }
+  return cues;
+}
+
+/** The languages of captions by their sides. */
+export const captionLanguages = ({
+  artifact,
+}: Pick<CheckedCaptions, 'artifact'>): Readonly<Record<CaptionSide, string>> => ({
+  source: artifact.input.sourceLanguage,
+  target: artifact.input.targetLanguage,
+});
+
+const cueText = ({ id, startMs, endMs, texts }: FileCue): string => {
+  const settings = webVttSettings(texts.find(({ alignment }) => alignment !== null)?.alignment ?? null);
+  const rows = texts.flatMap((text) => text.rows.map(webVttRow));
+  return `${id}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}${settings}\n${rows.join('\n')}`;
+};
 
 /** Cues of accepted captions as a file, with a note that names what it was made of. */
-export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: readonly WebVttCue[]): string {
+export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: readonly FileCue[]): string {
   const { artifact, receipt, qualityControl } = captions;
-  const { sourceLanguage, targetLanguage } = artifact.input;
-  const languages = { source: sourceLanguage, target: targetLanguage, both: `${targetLanguage} and ${sourceLanguage}` };
+  const { source, target } = captionLanguages(captions);
+  const languages = { source, target, both: `${target} and ${source}` };
   const note = [
     'NOTE',
     `${side} language ${languages[side]}`,
@@ -101,5 +152,8 @@ export function webVttFile(captions: CheckedCaptions, side: ShownSides, cues: re
  * One side of accepted captions as a WebVTT file (W3C, WebVTT: The Web Video Text Tracks Format, section 4). It has a cue for
  * each line that has a text on this side, under the line's id. A note names the records that the file was made of.
  */
-export const webVttOf = (captions: CheckedCaptions, side: CaptionSide): string =>
-  webVttFile(captions, side, fileLinesOf(captions).flatMap(textsOn(side)));
+export function* webVttOf(captions: CheckedCaptions, side: CaptionSide): Steps<string> {
+  const form = { side, lines: 'author' } as const;
+  const cues = yield* writtenCues(fileLinesOf(captions), captionLanguages(captions), form, captions.styles);
+  return webVttFile(captions, side, cues);
+}

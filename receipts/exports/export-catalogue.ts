@@ -1,7 +1,8 @@
+import type { CaptionForm } from '../../contract/captions/correction.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { type CaptionForm, subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
+import { subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
 import {
   audacityLabels,
   type ExportedFile,

@@ -4,11 +4,12 @@ import type { CorrectionReceipt, ShownCorrections } from '../../contract/caption
 import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import type { EditRate } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
+import { webVttText } from '../../formats/caption-markup.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { correctedTranscript, isCorrected, noCorrections, type SpokenLine } from '../captions/corrected-lines.ts';
-import { webVttText, webVttTime } from '../captions/webvtt.ts';
+import { webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
 import { screenTextsOf } from '../stages/screen.ts';

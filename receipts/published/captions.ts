@@ -2,7 +2,8 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { CaptionRow, QualityControlRow } from '../../contract/captions/caption-answers.ts';
 import type { CaptionMethodRows } from '../../contract/captions/caption-method.ts';
 import { type CaptionAllowance, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
-import type { ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionForm, ShownCorrections } from '../../contract/captions/correction.ts';
+import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import type { CaptionQualityReports } from '../../contract/captions/quality-control.ts';
 import type { PartCause } from '../../contract/causes/causes.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
@@ -10,9 +11,11 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { type CaptionedStudy, captionObstacleOf, underPlan } from '../captions/captioned-study.ts';
 import { correctionDecisionBySteps, isCorrected, noCorrections } from '../captions/corrected-lines.ts';
+import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type MethodEngines, noMethods, studiedMethods } from '../captions/methods.ts';
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
-import type { CheckedCaptions } from '../captions/webvtt.ts';
+import { TrackStyles } from '../captions/track-styles.ts';
+import { type CheckedCaptions, captionLanguages, fileLinesOf, writtenCues } from '../captions/webvtt.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
@@ -173,14 +176,19 @@ export function* acceptedCaptionsOf(
     throw new ServiceError('caption_authority_required', 'the approval of these captions was withdrawn');
   }
   const { artifact, receipt } = { artifact: caption.artifact.body, receipt: caption.receipt.body };
-  if (corrected !== null) return { artifact, receipt, qualityControl: check.body, corrected };
+  const styles = stylesOf(runtime);
+  if (corrected !== null) return { artifact, receipt, qualityControl: check.body, corrected, ...styles };
   const accepted = new Set(
     check.decision.lines.flatMap(({ lineId, outcome }) => (outcome === 'accepted' ? [lineId] : [])),
   );
   const { jobId: id, input } = artifact;
   const lines = [...artifact.lines].filter((line) => accepted.has(line.id));
-  return { artifact: { jobId: id, input, lines }, receipt, qualityControl: check.body };
+  return { artifact: { jobId: id, input, lines }, receipt, qualityControl: check.body, ...styles };
 }
+
+/** The styles that the tracks of a study have for its lines. */
+const stylesOf = ({ execution }: VerifiedRuntime): Pick<CheckedCaptions, 'styles'> =>
+  execution === null ? {} : { styles: new TrackStyles(execution.study.findings) };
 
 /** The lines of captions that a person corrected, with what was decided on them; null for captions without corrections. */
 function* correctedOf({ execution }: VerifiedRuntime) {
@@ -192,6 +200,37 @@ function* correctedOf({ execution }: VerifiedRuntime) {
   const decision = yield* correctionDecisionBySteps(corrections.lines, base);
   const lines = corrections.lines.filter((_, at) => decision.lines[at]?.outcome === 'accepted');
   return { lines, correction, check, decision };
+}
+
+/**
+ * The answer to a request for the guidelines on a file of captions: the same lines and rows as the file of this form has. Throws
+ * the same as the file.
+ */
+export function* publishedGuidelinesOf(runtime: VerifiedRuntime, form: CaptionForm): Steps<CaptionGuidelines> {
+  const captions = yield* acceptedCaptionsOf(runtime, form);
+  const { file, reports } = yield* fileReportsOf(fileLinesOf(captions), captionLanguages(captions), form);
+  const lostStyles = yield* lostStylesOf(captions, form);
+  return {
+    schema: 'studio.local-runtime-caption-guidelines.v1',
+    ...runtimeListOf(runtime),
+    file: lostStyles.length === 0 ? file : { ...file, lostStyles },
+    reports,
+  };
+}
+
+/** The cues of a file that a model translated from a text with styles; those that a person wrote are theirs. */
+function* lostStylesOf(captions: CheckedCaptions, form: CaptionForm): Steps<number[]> {
+  const { styles, receipt } = captions;
+  const isTranslated = receipt.producer.executor.classification.endsWith('_translated');
+  if (styles === undefined || !isTranslated || form.side === 'source') return [];
+  const lines = new Map(fileLinesOf(captions).map((line) => [line.id, line]));
+  const cues = yield* writtenCues(fileLinesOf(captions), captionLanguages(captions), form);
+  return cues.flatMap(({ id, number }) => {
+    const { source, target } = lines.get(id) ?? {};
+    if (source === undefined || source.text === null || target?.by === 'person') return [];
+    const { runs } = styles.of(lines.get(id) ?? { startMs: 0, endMs: 0 }, source.text);
+    return runs.some((run) => run.styles.length > 0) ? [number] : [];
+  });
 }
 
 /** The hard cuts of a study, in ms; null if it has no evidence of them. */

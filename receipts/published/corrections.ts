@@ -1,3 +1,4 @@
+import { type CaptionSide, captionSide, type LineBreaks } from '../../contract/captions/caption-line.ts';
 import {
   type CaptionCorrectionPreview,
   type CaptionCorrections,
@@ -6,6 +7,7 @@ import {
   type OriginalLine,
   type ShownLine,
 } from '../../contract/captions/correction.ts';
+import type { DraftedFile } from '../../contract/captions/guideline-report.ts';
 import { wireText } from '../../contract/causes/wording.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import type { Steps } from '../../formats/steps.ts';
@@ -27,6 +29,7 @@ import {
   type VerifiedCorrection,
   type VerifiedCorrections,
 } from '../captions/corrected-lines.ts';
+import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
@@ -195,24 +198,40 @@ export function* correctionsOf(
   };
 }
 
+/** The measures of the file of each side that a draft would give. */
+function* draftedFiles(
+  lines: readonly CurrentLine[],
+  languages: Readonly<Record<CaptionSide, string>>,
+  lineBreaks: LineBreaks,
+): Steps<DraftedFile[]> {
+  const files: DraftedFile[] = [];
+  for (const side of captionSide.options)
+    files.push(yield* fileReportsOf(lines, languages, { side, lines: lineBreaks }));
+  return files;
+}
+
 /** The answer to a preview. Throws `CorrectionFault` for what the lines do not allow. */
 export function* correctionPreviewOf(
   runtime: VerifiedRuntime,
   { corrections, base }: { readonly corrections: VerifiedCorrections; readonly base: BaseLines },
   asked: AskedCorrection,
   { id, label }: Reviewer,
+  lineBreaks: LineBreaks | null = null,
 ): Steps<CaptionCorrectionPreview> {
   const { lines, touched } = correctedBy(corrections, base, asked);
   const known = changedIn(corrections);
   const draft = { correctionId: null, recordedAt: null, reviewer: { id, label } };
   yield;
   const { lines: decided, ...check } = yield* correctionDecisionBySteps(lines, base);
+  const languages = { source: base.input.sourceLanguage, target: base.input.targetLanguage };
+  const accepted = lines.filter((_, at) => decided[at]?.outcome === 'accepted');
   return {
     schema: 'studio.local-runtime-caption-correction-preview.v1',
     ...runtimeListOf(runtime),
     head: correctionHeadOf(corrections, base),
     lines: yield* shownLines(lines, base, decided, (line) => (touched.has(line.id) ? draft : known(line))),
     check,
-    reports: yield* captionFindingsOf(lines, { source: base.input.sourceLanguage, target: base.input.targetLanguage }),
+    reports: yield* captionFindingsOf(lines, languages),
+    ...(lineBreaks === null ? {} : { written: yield* draftedFiles(accepted, languages, lineBreaks) }),
   };
 }

@@ -9,6 +9,7 @@ import {
   captionCorrections,
   correctionAttestation,
 } from '../../contract/captions/correction.ts';
+import { captionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { captionQualityReports } from '../../contract/captions/quality-control.ts';
 import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
 import { languageExplanations } from '../../contract/explanations/explanation.ts';
@@ -102,6 +103,7 @@ export async function caption(recorder: Recorder, params: Record<string, string>
   );
   await recorder.granted('readCaptionProductionResults', captionProductionResults, { params });
   await recorder.granted('readCaptionQualityReports', captionQualityReports, { params });
+  await recorder.granted('readCaptionGuidelines', captionGuidelines, { params });
   await recorder.bytes('readWebVtt', { params: { ...params, jobId } });
   await recorder.bytes('readExport', { params: { ...params, name: 'facts.csv' } });
   await recorder.bytes('readBundle', { params });

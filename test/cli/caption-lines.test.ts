@@ -1,6 +1,5 @@
 import test from 'ava';
-import { captionTexts, guidelineRemark, rowsRemark } from '../../cli/commands/caption-lines.ts';
-import type { StudyHost } from '../../client/study-host.ts';
+import { captionTexts, guidelineLines } from '../../cli/commands/caption-lines.ts';
 import type { CaptionCorrections, ShownLine } from '../../contract/captions/correction.ts';
 
 type Drafts = Pick<CaptionCorrections, 'lines' | 'languages' | 'base'>;
@@ -41,43 +40,54 @@ test('each language of captions has its lines, and one that a model will transla
   t.deepEqual(captionTexts({ lines: [], languages: null, base: null }), []);
 });
 
-test('bug: a line that needs three rows was written without a word', (t) => {
-  const long = Array.from({ length: 16 }, () => 'seven').join(' ');
-  const shown = draftsOf('recognised_transcript', 'en', [line(1021, long, long), line(9000, 'short', 'short')]);
-  t.is(rowsRemark(shown, ['target']), '1 line is longer than two rows: 0:01.021');
-  const many = draftsOf(
-    'recognised_transcript',
-    'en',
-    [0, 5000, 10_000, 15_000].map((at) => line(at, long, long)),
-  );
-  t.is(rowsRemark(many, ['target']), '4 lines are longer than two rows: 0:00.000, 0:05.000, 0:10.000, …');
-  t.is(rowsRemark({ ...shown, lines: shown.lines.slice(1) }, ['target']), null);
+type File = Parameters<typeof guidelineLines>[0];
+
+const reportWith = (id: string, findings: readonly object[], language = 'en', side = 'target') =>
+  ({ side, language, guideline: { id }, limits: {}, findings }) as unknown as File['reports'][number];
+const fileWith = (...reports: File['reports']): File => ({
+  file: { side: 'target', lines: 'netflix.v2', cues: 24 },
+  reports,
+});
+const finding = (number: number, startMs: number, code: string, measured: number, limit: number) => ({
+  number,
+  startMs,
+  code,
+  measured,
+  limit,
 });
 
-test('bug: captions that are read too fast were written without a word', async (t) => {
-  const netflix = { profile: { id: 'netflix' }, side: 'target' };
-  const lines = [
-    { ...line(1021, 'one', 'one'), id: 'line-1', changed: null },
-    { ...line(4000, 'two', 'two'), id: 'line-2', changed: null },
+test('bug: findings showed three of four, and named no cue of the file', (t) => {
+  const found = [
+    finding(4, 8200, 'too_many_lines', 3, 2),
+    finding(7, 12_000, 'reading_speed_too_high', 24_101, 20_000),
+    finding(7, 12_000, 'line_too_long', 48_000, 42_000),
+    finding(9, 63_400, 'duration_too_short', 400, 833),
+    finding(12, 70_000, 'gap_too_short', 40, 83),
+    finding(13, 3_723_004, 'overlap', 200, 0),
   ];
-  const head = { base: 'sha256:base', correction: null };
-  const made = { runtimeId: 'runtime:1', head, lines, originals: lines } as unknown as CaptionCorrections;
-  const findings = [
-    { lineId: 'line-1', code: 'line_too_long' },
-    { lineId: 'line-2', code: 'reading_speed_too_high' },
-  ];
-  const hostWith = (found: readonly object[], after: readonly object[] = []) =>
-    ({
-      captions: {
-        qualityReports: async () => ({ reports: [{ ...netflix, findings: found }] }),
-        correctionPreview: async () => ({ reports: [{ ...netflix, findings: after }] }),
-      },
-    }) as unknown as StudyHost;
-  const remark = '1 finding of the guideline netflix: 0:04.000 reading speed too high';
-  t.is(await guidelineRemark(hostWith(findings), made), remark);
-  t.is(await guidelineRemark(hostWith([]), made), null);
-  // The findings on the lines of the host are not those of a file that a person corrected.
-  const corrected = { ...made, lines: lines.map((each) => ({ ...each, changed: { correctionId: null } })) };
-  t.is(await guidelineRemark(hostWith(findings), corrected as unknown as CaptionCorrections), null);
-  t.is(await guidelineRemark(hostWith([], findings), corrected as unknown as CaptionCorrections), remark);
+  t.deepEqual(guidelineLines(fileWith(reportWith('netflix', found))), [
+    '5 lines break Netflix’s guidelines:',
+    '  cue 4 at 0:08.200: 3 rows, at most 2',
+    '  cue 7 at 0:12.000: 24.2 characters a second, at most 20',
+    '  cue 7 at 0:12.000: a row of 48 characters, at most 42',
+    '  cue 9 at 1:03.400: shown for 0.4 s, at least 0.833 s',
+    '  cue 12 at 1:10.000: 0.04 s after the line before it, at least 0.083 s',
+    '  cue 13 at 1:02:03.004: begins 0.2 s before the line before it ends',
+  ]);
+});
+
+test('one line is one line, and a file without findings has no remark', (t) => {
+  const [one] = [finding(1, 1021, 'too_many_lines', 3, 2)];
+  t.deepEqual(guidelineLines(fileWith(reportWith('netflix', [one]))), [
+    '1 line breaks Netflix’s guidelines:',
+    '  cue 1 at 0:01.021: 3 rows, at most 2',
+  ]);
+  t.deepEqual(guidelineLines(fileWith(reportWith('netflix', []), reportWith('ted', []))), []);
+});
+
+test('guidelines beside that of the rows are counted', (t) => {
+  const found = [finding(2, 4000, 'reading_speed_too_high', 181_000, 180_000)];
+  t.deepEqual(guidelineLines(fileWith(reportWith('netflix', []), reportWith('bbc', found), reportWith('ted', []))), [
+    'other guidelines of 24 lines: BBC in 1 line (--json lists all)',
+  ]);
 });

@@ -153,16 +153,21 @@ test('bug: the findings on a changed line named it by an id, and their reasons b
     changed,
     decision: { outcome: 'withheld', reasonCode: 'line_out_of_order' },
   };
-  const findings = [{ lineId: 'line-1', code: 'overlap', measured: 100, limit: 0 }];
+  const findings = [
+    { number: 2, startMs: 2000, lineId: 'line-1', code: 'line_too_long', measured: 45_000, limit: 42_000 },
+  ];
   const preview = {
     check: { outcome: 'withheld', reasonCode: 'corrected_lines_withheld', acceptedCount: 1, withheldCount: 1 },
     lines: [lineOf(0, said('zero')), late],
-    reports: [{ side: 'target', language: 'de', profile: { id: 'ted' }, findings }],
+    written: [
+      { file: { side: 'source' }, reports: [{ guideline: { id: 'ted' }, limits: {}, findings: [] }] },
+      { file: { side: 'target' }, reports: [{ guideline: { id: 'ted' }, limits: {}, findings }] },
+    ],
   };
-  t.deepEqual(findingLines(preview as unknown as CaptionCorrectionPreview), [
+  t.deepEqual(findingLines(preview as unknown as CaptionCorrectionPreview, 'target'), [
     'check: withheld, 1 line of 2',
     '  0:02.000  withheld: it begins while a line before it is visible (line_out_of_order)',
-    '  0:02.000  overlap (ted, target)',
+    '  cue 2 at 0:02.000: a row of 45 characters, at most 42 (TED)',
   ]);
 });
 

@@ -11,7 +11,7 @@ import {
 import { keyAction, muxCommand } from '../../console/study/caption-editor.tsx';
 import { edgeAt, isRightToLeft, movedLineEdge, snapped } from '../../console/study/caption-waveform.tsx';
 import { captionsName } from '../../console/study/exports-pane.tsx';
-import { currentFindings, figureWords, findingsByLine } from '../../console/study/guidelines.tsx';
+import { currentFindings, findingsByLine } from '../../console/study/guidelines.tsx';
 import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 
@@ -87,23 +87,22 @@ for (const [pressed, isInText, action] of keys) {
 test('findings appear at their line of the draft; guidelines with one limit share a finding', (t) => {
   const report = (id: string, limit: number) => ({
     side: 'target',
-    profile: { id },
+    guideline: { id },
+    limits: {},
     findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit }],
   });
   const preview = {
     lines: [{ id: 'host-1' }, { id: 'host-2' }],
-    reports: [report('netflix', 42_000), report('ted', 42_000)],
+    written: [{ reports: [report('netflix', 42_000), report('ted', 42_000)] }],
   } as unknown as CaptionCorrectionPreview;
   const found = findingsByLine(lines, preview);
   t.deepEqual(found.get('b'), [
-    { side: 'target', code: 'line_too_long', measured: 45_000, limit: 42_000, by: ['Netflix', 'TED'] },
+    { side: 'target', words: 'a row of 45 characters, at most 42', by: ['Netflix', 'TED'] },
   ]);
   t.is(found.get('a'), undefined);
   t.true(currentFindings(lines, lines, found).has('b'));
   const edited = lines.map((each) => (each.key === 'b' ? { ...each, target: 'shorter' } : each));
   t.false(currentFindings(edited, lines, found).has('b'), 'what was measured of the older text is not shown');
-  t.is(figureWords('line_too_long', 18_500), '18.5 characters');
-  t.is(figureWords('duration_too_short', 500), '500 ms');
 });
 
 test('bug: unsaved changes of the lines were no part of a review, and nothing said so', (t) => {

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { findingLines } from '../../console/study/captions-pane.tsx';
 import { savedName } from '../../console/study/exports-pane.tsx';
 import { entryWords, resultEvents } from '../../console/study/journal-pane.tsx';
 import { approvedPlan } from '../../console/study/plan-panel.tsx';
@@ -175,19 +174,6 @@ test('bug: exports of every film were saved as captions.srt', (t) => {
   t.is(savedName(overview, 'captions.ass', 'both'), 'Reading room part 2.ko-en.ass');
   t.is(savedName(overview, 'cuts.edl', 'target'), 'Reading room part 2.cuts.edl');
   t.is(savedName(overview, 'study.tar', 'target'), 'Reading room part 2.study.tar');
-});
-
-test('bug: findings of a guideline were counts, without the lines that have them', (t) => {
-  const finding = (lineId: string, code: string) => ({ lineId, code, measured: 9, limit: 8 });
-  const findings = [finding('c', 'line_too_long'), finding('a', 'gap_too_short'), finding('d', 'line_too_long')];
-  const cues = ['a', 'b', 'c', 'd'].map((lineId) => ({ lineId }));
-  t.deepEqual(
-    findingLines({ findings, cues } as never).map(([code, lines]) => [code, lines.map(({ number }) => number)]),
-    [
-      ['line_too_long', [3, 4]],
-      ['gap_too_short', [1]],
-    ],
-  );
 });
 
 test('bug: the journal listed task.launch_claimed beside the findings', (t) => {

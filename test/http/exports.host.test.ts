@@ -275,5 +275,5 @@ test('another side and other rules than the known ones are refused', async (t) =
     'side is source, target or both',
   );
   const refused = await host.get(`${path}/captions.srt?lines=netflix.v0`);
-  t.is(host.refused(t, refused, 'unknown_query'), 'lines is one of author, netflix.v1');
+  t.is(host.refused(t, refused, 'unknown_query'), 'lines is one of author, netflix.v1, netflix.v2');
 });

@@ -203,3 +203,35 @@ test('bug: the reading of ruby ran into its base', (t) => {
 test('bug: the separators of lines and paragraphs were lost, and the words beside them one', (t) => {
   t.is(textOf('ass', '0,0,Default,,0,0,0,,one\u2028two\u2029three'), 'one\ntwo\nthree');
 });
+
+const styledOf = (codec: string, packet: Uint8Array): string | undefined => {
+  const cue = cueTextOf(codec, packet);
+  return cue.text === null ? undefined : cue.styled;
+};
+const event = (text: string): Buffer => Buffer.from(`0,0,Default,,0,0,0,,${text}`);
+
+test('bug: italics of a track were lost without a word', (t) => {
+  const text = (...rows: readonly string[]): Buffer => Buffer.from(rows.join('\n'));
+  for (const codec of ['subrip', 'text', 'webvtt'])
+    t.is(styledOf(codec, text('Did you <i>really</i>', '<b>see</b> her?')), 'Did you <i>really</i>\n<b>see</b> her?');
+  t.is(styledOf('webvtt', text('<v Ann><i.loud>yes</i></v> &amp; no')), '<i>yes</i> & no');
+  t.is(styledOf('subrip', text('{\\i1}yes{\\i0} and no')), '<i>yes</i> and no');
+  t.is(styledOf('subrip', text('<i>one', 'two</i>')), '<i>one\ntwo</i>');
+  t.is(styledOf('subrip', text('<i>', 'one</i>', '{\\an8}')), '<i>one</i>');
+  t.is(
+    styledOf('ass', event('{\\i1}one\\Ntwo{\\i0} and {\\b700}three{\\r} four')),
+    '<i>one\ntwo</i> and <b>three</i></b></u> four',
+  );
+  // Bytes: the text, then a box of styles: characters 4 to 10 in italics.
+  const box = [0, 0, 0, 22, 0x73, 0x74, 0x79, 0x6c, 0, 1, 0, 4, 0, 10, 0, 1, 2, 16, 255, 255, 255, 255];
+  t.is(styledOf('mov_text', sample(Buffer.from('you really are'), box)), 'you <i>really</i> are');
+});
+
+test('a text without styles, or whose styles are not certain, has none', (t) => {
+  t.is(styledOf('subrip', Buffer.from('plain {\\an8}text')), undefined);
+  t.is(styledOf('subrip', Buffer.from('<i></i>plain')), undefined);
+  t.is(styledOf('webvtt', Buffer.from('<i>one</i> &lt;i&gt; two')), undefined);
+  t.is(styledOf('subrip', Buffer.from('<i>one\uFDD0</i>')), undefined);
+  t.is(styledOf('ass', event('{\\iclip(1,2,3,4)}one')), undefined);
+  t.is(styledOf('mov_text', sample(Buffer.from('one'), [0, 0, 0, 12, 0x73, 0x74, 0x79, 0x6c, 0, 9, 0, 0])), undefined);
+});

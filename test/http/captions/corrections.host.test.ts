@@ -10,6 +10,7 @@ import {
   captionCorrections,
   correctionAttestation,
 } from '../../../contract/captions/correction.ts';
+import { captionGuidelines } from '../../../contract/captions/guideline-report.ts';
 import { runtimeEvents } from '../../../contract/journal.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
 import { readerOf } from '../../actors/exports/bundled-study.ts';
@@ -446,3 +447,82 @@ for (const [name, flags, code] of nothing) {
     host.refused(t, await send(host, runtimeId, body), code);
   });
 }
+
+test('bug: italics and a place that a person wrote were shown as text in files', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const styled: AskedChange = {
+    lineIds: [first],
+    lines: [
+      {
+        startMs: 800,
+        endMs: 3372,
+        target: '{\\an8}<i>Good evening</i> & welcome to the reading room of the old house.',
+      },
+    ],
+  };
+  await corrected(t, host, runtimeId, { changes: [styled] });
+  const file = async (name: string): Promise<string> => {
+    const answer = await host.get(pathOf(runtimeId, `exports/${name}?lines=netflix.v2`));
+    t.is(answer.status, 200);
+    return answer.body.toString('utf8');
+  };
+  t.regex(
+    await file('captions.srt'),
+    /^1\n00:00:00,800 --> 00:00:03,372\n\{\\an8\}<i>Good evening<\/i> & welcome to the\nreading room of the old house\.\n/,
+  );
+  t.regex(
+    await file('captions.vtt'),
+    /\n00:00:00\.800 --> 00:00:03\.372 line:0\n<i>Good evening<\/i> &amp; welcome to the\nreading room of the old house\.\n/,
+  );
+  t.regex(
+    await file('captions.ass'),
+    /,Default,,0,0,0,,\{\\an8\}\{\\i1\}Good evening\{\\i0\} & welcome to the\\Nreading room of the old house\.\n/,
+  );
+});
+
+test('a preview measures the files that a draft would give, if its request names the rows', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const { head } = await correctionsOf(t, host, runtimeId);
+  const preview = async (others: object) => {
+    const body = { head, changes: [reworded], ...others };
+    const answer = await host.post(pathOf(runtimeId, 'caption-correction-previews'), body);
+    return host.granted(t, answer, 200, captionCorrectionPreview);
+  };
+  const { written: none, ...plain } = await preview({});
+  t.is(none, undefined);
+  const { written, ...same } = await preview({ lines: 'netflix.v2' });
+  t.deepEqual(same, plain);
+  t.deepEqual(
+    written?.map(({ file, reports }) => [file, reports.map(({ guideline }) => guideline.id)]),
+    (['source', 'target'] as const).map((side) => [
+      { side, lines: 'netflix.v2', cues: 3 },
+      ['netflix', 'bbc', 'dcmp', 'ted'],
+    ]),
+  );
+});
+
+test('findings of the guidelines name the cues of a file', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const long = 'Good morning and welcome to the reading room of the house. '.repeat(2).trim();
+  await corrected(t, host, runtimeId, {
+    changes: [{ lineIds: [second], lines: [{ startMs: 4000, endMs: 4500, target: long }] }],
+  });
+  const answer = await host.get(pathOf(runtimeId, 'caption-guidelines?lines=netflix.v2'));
+  const { file, reports } = host.granted(t, answer, 200, captionGuidelines);
+  t.deepEqual(file, { side: 'target', lines: 'netflix.v2', cues: 3 });
+  t.deepEqual(
+    reports[0]?.findings
+      .filter(({ number }) => number === 2)
+      .map(({ code, lineId, startMs }) => [code, lineId, startMs]),
+    ['reading_speed_too_high', 'too_many_lines', 'duration_too_short'].map((code) => [code, second, 4000]),
+  );
+  const original = await host.get(pathOf(runtimeId, 'caption-guidelines?lines=netflix.v2&corrections=original'));
+  t.deepEqual(host.granted(t, original, 200, captionGuidelines).reports[0]?.findings, []);
+  for (const query of ['side=up', 'lines=netflix.v0', 'corrections=some'])
+    host.refused(t, await host.get(pathOf(runtimeId, `caption-guidelines?${query}`)), 'unknown_query');
+  await revoke(t, host, study);
+  host.refused(t, await host.get(pathOf(runtimeId, 'caption-guidelines')), 'caption_authority_required');
+});

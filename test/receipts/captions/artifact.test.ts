@@ -260,7 +260,7 @@ test('a file names its receipts and has a cue for each line', (t) => {
   const captions = checkableCaptions(threeLines);
   const qualityControl = qualityControlReceipt.of(run, captions);
   t.is(
-    webVttOf({ ...captions, qualityControl }, 'target'),
+    resultOfSteps(webVttOf({ ...captions, qualityControl }, 'target')),
     `WEBVTT
 
 NOTE

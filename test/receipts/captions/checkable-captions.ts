@@ -12,6 +12,7 @@ import {
 } from '../../../contract/captions/caption-production.ts';
 import type { ApprovalReference } from '../../../contract/review.ts';
 import { contentIdOfJson, storedBytes } from '../../../formats/canonical-json.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { type CheckableCaptions, qualityControl } from '../../../receipts/captions/quality-control.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import { webVttOf } from '../../../receipts/captions/webvtt.ts';
@@ -219,5 +220,5 @@ export const oneSecondEach = (texts: readonly string[]): CaptionLine[] =>
 /** The WebVTT file of captions that were checked. */
 export function fileOf(lines: readonly CaptionLine[], side: CaptionSide = 'target'): string {
   const captions = checkableCaptions(lines);
-  return webVttOf({ ...captions, qualityControl: qualityControl.of(run, captions) }, side);
+  return resultOfSteps(webVttOf({ ...captions, qualityControl: qualityControl.of(run, captions) }, side));
 }
