@@ -20,6 +20,7 @@ import {
   correctionDecisionBySteps,
   correctionsOn,
   draftBaseBySteps,
+  isAdded,
   isCorrected,
   isOriginal,
   noCorrections,
@@ -30,7 +31,7 @@ import {
 import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
+import { correctionHeadOf, isAdding, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -184,15 +185,17 @@ export function* correctionsOf(
   const { obstacle, base, corrections } = yield* correctableOf(runtime, ability);
   yield;
   const lines = base === null ? noLines : yield* linesOf(corrections, base);
+  const hasAdded = corrections.chain.some(({ receipt }) => isAdding(receipt.body));
+  // A client of the first version knows no added lines: where none was ever added, it reads what it always did.
   return {
-    schema: 'studio.local-runtime-caption-corrections.v1',
+    schema: hasAdded ? 'studio.local-runtime-caption-corrections.v2' : 'studio.local-runtime-caption-corrections.v1',
     ...runtimeListOf(runtime),
     reviewer: { id: reviewer.id, label: reviewer.label, correctionAttestation },
     obstacle,
     range: runtime.accepted.record.analysisRequest.range,
     ...lines,
     corrections: writtenOf(corrections),
-  };
+  } as CaptionCorrections;
 }
 
 /** The answer to a preview. Throws `CorrectionFault` for what the lines do not allow. */
@@ -208,7 +211,9 @@ export function* correctionPreviewOf(
   yield;
   const { lines: decided, ...check } = yield* correctionDecisionBySteps(lines, base);
   return {
-    schema: 'studio.local-runtime-caption-correction-preview.v1',
+    schema: lines.some(isAdded)
+      ? 'studio.local-runtime-caption-correction-preview.v2'
+      : 'studio.local-runtime-caption-correction-preview.v1',
     ...runtimeListOf(runtime),
     head: correctionHeadOf(corrections, base),
     lines: yield* shownLines(lines, base, decided, (line) => (touched.has(line.id) ? draft : known(line))),
