@@ -445,6 +445,6 @@ export const unsavedChanges = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeI
 export const discardDraft = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeId'>): boolean => drafts.delete(runtimeId);
 
 /** Has the browser ask before it leaves the page with unsaved changes, whatever view is shown. */
-export function askBeforeLoss(event: Pick<BeforeUnloadEvent, 'preventDefault'>): void {
+export function askBeforeLoss(event: { preventDefault(): void }): void {
   if ([...drafts.values()].some(({ draft }) => draft.changes().length > 0)) event.preventDefault();
 }

@@ -17,13 +17,13 @@ import { reviewerLabel, reviewNote } from '../review.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionJobId, captionReason, captionSide, captionWords } from './caption-line.ts';
 import { longestCaptions } from './caption-production.ts';
+import { maximumCorrectionChanges } from './correction-limits.ts';
 import { captionProfile, captionQualityReport } from './quality-control.ts';
 
 /** The attestation of a reviewer with each correction, word for word. */
 export const correctionAttestation = 'I attest that I am the named reviewer and made this correction.';
 
-/** The most changes in one correction, and corrections of one runtime. */
-export const maximumCorrectionChanges = 256;
+/** The most corrections of one runtime. */
 export const maximumCorrections = 2048;
 
 /** Largest stored receipt of a correction, and of its check, in bytes. */

@@ -318,15 +318,12 @@ function changesBack({ chain, lines }: VerifiedCorrections, base: BaseLines, rev
   const reverted = chain.find(({ receipt }) => receipt.body.correctionId === reverts);
   if (reverted === undefined) throw new CorrectionFault('there is no such correction');
   return reverted.receipt.body.changes.map(({ before, after }) => {
-    for (const made of after) {
+    // Other lines may lie between them in time, such as one that was added.
+    const gone = after.map((made) => {
       const line = lines.find(({ id }) => id === made.id);
-      if (line !== undefined && firstDifference(plainLine(line), onBase(made, base)) === null) continue;
+      if (line !== undefined && firstDifference(plainLine(line), onBase(made, base)) === null) return line;
       throw new CorrectionFault(`${made.id} was changed since: revert the newer correction first`);
-    }
-    const gone = linesNamed(
-      lines,
-      after.map(({ id }) => id),
-    );
+    });
     const back = before.map((line) => onBase(line, base));
     const taken = back.find(({ id }) => lines.some((line) => line.id === id) && !after.some((line) => line.id === id));
     if (taken !== undefined) throw new CorrectionFault(`${taken.id} is there again already`);

@@ -3,8 +3,8 @@ import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
 import {
   type AskedChange,
   type CaptionCorrections,
-  captionCorrectionPreview,
   type CorrectionKind,
+  captionCorrectionPreview,
 } from '../../../contract/captions/correction.ts';
 import { captionQualityReports } from '../../../contract/captions/quality-control.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
@@ -181,6 +181,23 @@ test('a correction that touches no added line keeps the first version of its rec
   const after = await corrected(t, host, runtimeId, { changes: [plain] });
   t.deepEqual(await receiptsOf(host, runtimeId), [receiptWithAdded, plainReceipt]);
   t.is(after.schema, answerWithAdded);
+});
+
+test('bug: a split was not taken back if another line lies between its parts', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const before = await correctionsOf(t, host, runtimeId);
+  const parts = {
+    lineIds: [third],
+    lines: [
+      { startMs: 8600, endMs: 9200, source: '강은', target: 'The river' },
+      { startMs: 10_000, endMs: 10_600, source: '조용했다', target: 'was quiet.' },
+    ],
+  };
+  const between = { lineIds: [], lines: [{ startMs: 9300, endMs: 9900, target: '(thunder)' }] };
+  const after = await corrected(t, host, runtimeId, { changes: [parts, between] });
+  t.deepEqual(said(after).slice(2), ['8600 9200 The river', '9300 9900 (thunder)', '10000 10600 was quiet.']);
+  t.deepEqual((await corrected(t, host, runtimeId, { reverts: newest(after) })).lines, before.lines);
 });
 
 test('a gap that the same correction makes is free for an added line', async (t) => {

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
 import type { ErrorCode } from '../../../contract/base/errors.ts';
 import {
