@@ -26,6 +26,7 @@ import { type ExitCode, exitCodes } from '../terminal/terminal.ts';
 import { captionTexts, guidelineRemark, rowsRemark, timedLine } from './caption-lines.ts';
 import { attemptNames, otherWay, plannedWay, type WantedCaptions } from './caption-ways.ts';
 import { filedCaptions } from './captions.ts';
+import { keptFileText } from './corrections.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags, targetFile } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
@@ -374,8 +375,9 @@ async function written(call: CommandCall, runtimeId: string, probe: MediaProbe, 
   const exported = { name: `captions.${asked.format}`, options: { side, lines: 'netflix.v1' } } as const;
   const path = outputOf(given, asked);
   // A file that the person did not name may be their own, or has their edits.
-  const other = `${path} is there already, with other text, and was not replaced. To replace it:\n  ${typedAgain(['--output', path])}`;
-  const refusal = given.has('output') ? null : other;
+  const isEditable = asked.format === 'srt' && side === 'target';
+  const overwriting = typedAgain(['--output', path]);
+  const refusal = given.has('output') ? null : keptFileText(path, { runtimeId, isEditable, overwriting });
   const file = await writeExport(host, runtimeId, exported, path, signal, refusal);
   const mux = pathOption(given, 'mux');
   if (mux !== null) {

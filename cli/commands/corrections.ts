@@ -188,6 +188,21 @@ export function editedCues(bytes: Uint8Array, path: string): EditedCue[] {
   }
 }
 
+/**
+ * Why a file with other text was not replaced by the captions of a study. It may have the edits of a person: the command that takes them
+ * into the record comes first, the one that overwrites them last. `isEditable` is true for an SRT in one language, which can be taken.
+ */
+export function keptFileText(
+  path: string,
+  { runtimeId, isEditable, overwriting }: { runtimeId: string; isEditable: boolean; overwriting: string },
+): string {
+  const edit = `captions edit ${runtimeId}`;
+  const taking = isEditable
+    ? `Use your edits:\n  ${asTyped(`${edit} --file ${shellPath(path)}`)}`
+    : `Edit the lines of the captions instead:\n  ${asTyped(edit)}`;
+  return `${path} has other text than the captions, so it was kept. ${taking}\nOr overwrite it:\n  ${overwriting}`;
+}
+
 /** The most bytes of corrected lines: far more than captions of the longest range have. */
 const mostEditedBytes = 64 * 1024 * 1024;
 

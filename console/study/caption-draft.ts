@@ -15,6 +15,8 @@ export interface AnsweredLine extends Readonly<Record<Side, StatedText>> {
   readonly id: string;
   readonly startMs: number;
   readonly endMs: number;
+  /** The lines of the host that it comes from; none for a line that a person added. */
+  readonly originalLineIds?: readonly string[];
 }
 
 /** A line as a person has it in the editor. */
@@ -23,6 +25,8 @@ export interface EditedLine extends Readonly<Record<Side, string | null>> {
   readonly key: string;
   /** The current lines that it is made of; none for a line that the person adds. */
   readonly from: readonly string[];
+  /** A person added it, now or before: the host has no line there, so it withholds none. */
+  readonly isOwn?: boolean;
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -36,9 +40,10 @@ const leastRoomMs = 300;
 
 /** The lines as a draft begins with them. Captions in one language have one text, that of the target: they have no other in a draft. */
 export const draftLines = (current: readonly AnsweredLine[], shown: readonly Side[] = sides): readonly EditedLine[] =>
-  current.map(({ id, startMs, endMs, source, target }) => ({
+  current.map(({ id, startMs, endMs, source, target, originalLineIds }) => ({
     key: id,
     from: [id],
+    ...(originalLineIds?.length === 0 && { isOwn: true }),
     startMs,
     endMs,
     source: shown.includes('source') ? source.text : null,
@@ -195,6 +200,7 @@ export function added(
   const line: EditedLine = {
     key,
     from: [],
+    isOwn: true,
     startMs,
     endMs: Math.min(startMs + addedLineMs, gap.endMs),
     source: shown.includes('source') ? '' : null,

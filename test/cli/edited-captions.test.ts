@@ -8,6 +8,7 @@ import {
   editCaptions,
   editedCues,
   findingLines,
+  keptFileText,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
@@ -94,6 +95,19 @@ const cases: readonly [name: string, edited: readonly EditedCue[], changes: read
 for (const [name, edited, changes] of cases) {
   test(name, (t) => t.deepEqual(changesIn(lines, edited, german), [...changes]));
 }
+
+test('bug: for an SRT that a person had edited, the only remedy overwrote it', (t) => {
+  const runtimeId = 'runtime:1';
+  const overwriting = 'media-study caption film.mkv --output film.en.srt';
+  const ofSrt = keptFileText("my film's.en.srt", { runtimeId, isEditable: true, overwriting });
+  const [why, taking, or, last] = ofSrt.split('\n');
+  t.is(why, "my film's.en.srt has other text than the captions, so it was kept. Use your edits:");
+  t.regex(taking ?? '', /captions edit runtime:1 --file 'my film'\\''s\.en\.srt'$/);
+  t.deepEqual([or, last], ['Or overwrite it:', `  ${overwriting}`]);
+  const ofBoth = keptFileText('film.ass', { runtimeId, isEditable: false, overwriting });
+  t.regex(ofBoth, /Edit the lines of the captions instead:\n.*captions edit runtime:1\nOr overwrite it:\n/);
+  t.notRegex(ofBoth, /--file/);
+});
 
 const more: EditedCue = { startMs: 9000, endMs: 9500, text: 'more' };
 const isAdded = { lineIds: [], lines: [{ startMs: 9000, endMs: 9500, target: 'more' }] };
