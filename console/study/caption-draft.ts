@@ -62,7 +62,7 @@ const subtagOf = (tag: string): string => {
  * The texts of captions that a person edits: the target's alone if both are in one language, such as `en` and `en-GB`. Two tags of one
  * language may look different, such as `no` and `nb`: then the host gives every line one text.
  */
-export function shownSides({ languages, lines }: Pick<CaptionCorrections, 'languages' | 'lines'>): readonly Side[] {
+export function editedSides({ languages, lines }: Pick<CaptionCorrections, 'languages' | 'lines'>): readonly Side[] {
   if (languages === null) return sides;
   const isOne = subtagOf(languages.source) === subtagOf(languages.target);
   const haveOneText = lines.length > 1 && lines.every(({ source, target }) => source.text === target.text);
@@ -296,8 +296,8 @@ function carried(
 }
 
 /**
- * A line as a change states it, with those texts that it has of some sides: without the spaces around a text, which a person does not
- * see. A new line may have no text on one side.
+ * A line as a change states it, with those texts that it has of some sides. The spaces around a text are left out, as a person does not
+ * see them. A new line may have no text on one side.
  */
 function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): AskedLine {
   const stated = given.flatMap((side) => {
@@ -430,7 +430,7 @@ export function editedLines(corrections: CaptionCorrections, atMs: number): Edit
   const known = drafts.get(runtimeId);
   const isOfHead = known?.corrections.head?.base === head?.base;
   if (known !== undefined && isOfHead && known.corrections.head?.correction === head?.correction) return known;
-  const draft = captionDraft(lines, atMs, shownSides(corrections));
+  const draft = captionDraft(lines, atMs, editedSides(corrections));
   if (known !== undefined && known.draft.changes().length > 0) {
     const { lines: own, selected } = known.draft.store.getSnapshot().context;
     const taken = carried(known.draft.current, own, lines, draft.shown);

@@ -93,7 +93,7 @@ function usePreview(corrections: CaptionCorrections, draft: CaptionDraft, isSavi
   return preview;
 }
 
-/** Whether the panel for saving is open, and whether the file is to follow. */
+/** The panel for saving: closed, open, or open with a download behind it. */
 type Saving = 'no' | 'yes' | 'for_download';
 
 interface CaptionEditorProps {
@@ -602,7 +602,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                   readOnly={isLocked}
                   placeholder={
                     line.isOwn
-                      ? 'Write what is said.'
+                      ? 'Write the words that you hear.'
                       : text === null
                         ? `Withheld${stated?.reasonCode ? `: ${pageReason(stated.reasonCode)}` : ''}. You can write it yourself.`
                         : ''

@@ -72,8 +72,8 @@ export const correctedLine = z.strictObject({
 });
 
 /**
- * A side of an added line that its author left without a text. The host never had one there either, so no reason of the host
- * stands beside it.
+ * A side of an added line that its author left without a text. The host never had one there either, so
+ * it gives no reason.
  */
 const unwrittenText = z.strictObject({
   state: z.literal('unavailable'),

@@ -233,7 +233,7 @@ function linesNamed(lines: readonly CurrentLine[], ids: readonly string[]): Curr
 
 /**
  * The text that a request gives a line whose sides are in one language; undefined if it gives none. An editor may send the other
- * side as it was: the text that differs from the present one is the changed one, and of two the target's is shown.
+ * side as it was: the text that differs from the present one is the changed one. If both differ, the target's counts.
  */
 function oneTextOf(line: AskedLine, before: readonly CurrentLine[], parts: number): string | undefined {
   const given = (['target', 'source'] as const).flatMap((side) => {

@@ -186,7 +186,7 @@ export function* correctionsOf(
   yield;
   const lines = base === null ? noLines : yield* linesOf(corrections, base);
   const hasAdded = corrections.chain.some(({ receipt }) => isAdding(receipt.body));
-  // A client of the first version knows no added lines: where none was ever added, it reads what it always did.
+  // A client of the first version knows no added lines. Without one, its answer is as it always was.
   return {
     schema: hasAdded ? 'studio.local-runtime-caption-corrections.v2' : 'studio.local-runtime-caption-corrections.v1',
     ...runtimeListOf(runtime),

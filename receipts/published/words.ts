@@ -148,7 +148,7 @@ function shownSpeech(
 
 /**
  * Every line of text that a study shows: cues of subtitles, recognized speech and text on the screen, each with its fact. Lines that
- * the study withholds are not among them. Where a person corrected captions, their present lines take the place of the words that they
+ * the study withholds are not among them. If a person corrected captions, their present lines take the place of the words that they
  * replace. In the order of the evidence, and of time within it, then the captions. In steps, as a study has thousands.
  */
 export function* wordLinesBySteps({ execution }: VerifiedRuntime): Steps<readonly WordLine[]> {

@@ -123,11 +123,11 @@ test('a cue between two lines adds one, also if the lines beside it were changed
   t.deepEqual(changesIn(lines, withCues(1, 0, between), german), [addition]);
   const uno: EditedCue = { startMs: 2000, endMs: 3500, text: 'uno' };
   t.deepEqual(changesIn(lines, withCues(1, 1, between, uno), german), [reworded, addition]);
-  // A dropped line and a new one are no line that was shifted: the words of its other side are not those of the new one.
+  // The new cue is not the dropped line in another time. So it does not get the words of its other side.
   t.deepEqual(changesIn(lines, [...withCues(3, 1), more], german), [{ lineIds: ['line-3'], lines: [] }, isAdded]);
 });
 
-test('an added line without a text on the edited side has a mark there, which is no change', (t) => {
+test('an added line without a text on the edited side has a mark there, which changes nothing', (t) => {
   const added: ShownLine = {
     ...lineOf(1, { state: 'unavailable', text: null, reasonCode: null, by: 'person' }),
     originalLineIds: [],

@@ -81,7 +81,7 @@ test('a search prints film, time, line and link of each page, the corrected line
   t.false(JSON.stringify([results, lines, remarks]).includes('secret'));
 });
 
-test('a search without a result says how much it searched, and exits with 1', async (t) => {
+test('a search without a result prints the number of studies that it searched, and exits with 1', async (t) => {
   const { exit, lines, remarks } = await searched(['zebra'], [page([], null, { damaged: ['runtime:9'] })]);
   t.is(exit, 1);
   t.deepEqual(lines, []);
@@ -110,7 +110,7 @@ const wrong: readonly [name: string, words: readonly string[], message: RegExp][
 ];
 
 for (const [name, words, message] of wrong) {
-  test(`a search ${name} is refused before a host is asked`, async (t) => {
+  test(`a search ${name} is refused before the request`, async (t) => {
     await t.throwsAsync(searched(words, []), { message });
   });
 }

@@ -198,7 +198,7 @@ test('bug: a search found what a person had corrected away, and not what replace
   t.deepEqual(await find('reading room'), []);
   const found = ['captions 900 Welcome to the leading room.'];
   t.deepEqual(await find('LEADING room'), found);
-  // The other side of that line, and the lines that nobody changed, are found as before.
+  // The other side of that line, and the lines without a change, are found as before.
   t.is((await find('열람실')).length, 1);
   t.deepEqual(await find('short story'), ['subtitle_track 4400 Today we will listen to a short story together.']);
   const [page] = await searched(t, host, 'q=leading');

@@ -252,7 +252,7 @@ test('a change without a line before it and after it is refused', async (t) => {
   t.regex(host.refused(t, answer, 'invalid_caption_correction_request'), /names a line, or adds one/);
 });
 
-/** Adds a line before captions are made, and has them made. */
+/** Adds a line before the production, and makes the captions. */
 async function producedWithAdded(t: ExecutionContext) {
   const host = await openCaptioning(t, 'approved');
   const study = approvedLife(host);

@@ -3,11 +3,11 @@ import {
   captionDraft,
   droppedLines,
   type EditedLine,
+  editedSides,
   merged,
   obstacleOf,
   retimed,
   reworded,
-  shownSides,
   split,
 } from '../../../console/study/caption-draft.ts';
 import type { CaptionCorrections } from '../../../contract/captions/correction.ts';
@@ -28,7 +28,7 @@ interface Edited {
   readonly seed: number;
 }
 
-/** What a person sees of lines: times and texts, without the spaces around a text. A side without a text is null. */
+/** The times and texts of lines as a person sees them, without the spaces around a text. A side without a text is null. */
 const seen = (lines: readonly EditedLine[]) =>
   lines
     .map(({ startMs, endMs, source, target }) => ({
@@ -90,10 +90,10 @@ function edit(draft: ReturnType<typeof captionDraft>, below: (count: number) => 
 async function walk(t: ExecutionContext, { host, runtimeId, seed }: Edited): Promise<void> {
   const below = seededNumbers(seed);
   let now = await correctionsOf(t, host, runtimeId);
-  const isOne = shownSides(now).length === 1;
+  const isOne = editedSides(now).length === 1;
   let saved = 0;
   for (let nth = 0; nth < walks; nth += 1) {
-    const draft = captionDraft(now.lines, 0, shownSides(now));
+    const draft = captionDraft(now.lines, 0, editedSides(now));
     const made = edit(draft, below).join(', ');
     const { lines } = draft.store.getSnapshot().context;
     const changes = draft.changes();
@@ -103,7 +103,7 @@ async function walk(t: ExecutionContext, { host, runtimeId, seed }: Edited): Pro
     if (isOne) t.true(after.lines.every(({ source, target }) => source.text === target.text));
     saved += 1;
     // A draft that was saved has no changes on the lines that it made.
-    t.deepEqual(captionDraft(after.lines, 0, shownSides(after)).changes(), []);
+    t.deepEqual(captionDraft(after.lines, 0, editedSides(after)).changes(), []);
     now = below(3) > 0 ? after : await corrected(t, host, runtimeId, { reverts: newest(after) });
   }
   t.true(saved > walks / 3, `${saved} drafts were saved`);
@@ -131,8 +131,8 @@ for (const [seed, target] of [
   test(`bug: a split or a merge with a change of text was not saved in captions from ko to ${target}`, async (t) => {
     const { host, runtimeId } = await inOneLanguage(t, target);
     const before = await correctionsOf(t, host, runtimeId);
-    t.deepEqual(shownSides(before), ['target']);
-    const draft = captionDraft(before.lines, 0, shownSides(before));
+    t.deepEqual(editedSides(before), ['target']);
+    const draft = captionDraft(before.lines, 0, editedSides(before));
     const [first, second] = before.lines;
     draft.edit((lines) => split(lines, first?.id ?? '', { cursor: null, timeMs: 2000 }));
     draft.edit((lines) => reworded(lines, `${first?.id}.2`, 'target', '다른 말'));
