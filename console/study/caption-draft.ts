@@ -335,7 +335,9 @@ export function lineAtTime(lines: readonly EditedLine[], timeMs: number): Edited
 
 /** Characters a second that a text is read at; null for a line without length or text. */
 export const readingSpeed = ({ startMs, endMs }: Times, text: string | null): number | null =>
-  text === null || endMs <= startMs ? null : ([...text.replaceAll(/\s*\n\s*/g, '')].length * 1000) / (endMs - startMs);
+  text === null || text.trim() === '' || endMs <= startMs
+    ? null
+    : ([...text.replaceAll(/\s*\n\s*/g, '')].length * 1000) / (endMs - startMs);
 
 /** Steps that can be undone. */
 const keptSteps = 200;

@@ -602,7 +602,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                   readOnly={isLocked}
                   placeholder={
                     line.isOwn
-                      ? 'Write the words that you hear.'
+                      ? 'Write the text of this line.'
                       : text === null
                         ? `Withheld${stated?.reasonCode ? `: ${pageReason(stated.reasonCode)}` : ''}. You can write it yourself.`
                         : ''

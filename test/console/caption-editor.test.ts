@@ -60,6 +60,7 @@ const keys: readonly (readonly [keys: string, isInText: boolean, action: string 
   ['Enter', true, undefined],
   ['Alt ArrowUp', true, 'previous'],
   ['F5', false, 'play'],
+  ['F9', true, 'add'],
   ['F10', true, 'endAndNext'],
   ['Control Alt v', true, 'split'],
   ['Control Shift M', true, 'merge'],
