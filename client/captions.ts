@@ -15,6 +15,7 @@ import type {
   CaptionForm,
   CorrectionPreviewRequest,
 } from '../contract/captions/correction.ts';
+import { maximumCorrectionChanges } from '../contract/captions/correction-limits.ts';
 import type { CaptionGuidelines } from '../contract/captions/guideline-report.ts';
 import type { CaptionQualityReports } from '../contract/captions/quality-control.ts';
 import type { ExplanationRequest, LanguageExplanationList } from '../contract/explanations/explanation.ts';
@@ -28,8 +29,29 @@ export type ExplanationQuestion = Given<Omit<ExplanationRequest, 'caption'>>;
 /** The attestation of a correction, and the lines that it starts from; by default those that the host has now. */
 export interface WrittenBy {
   readonly by: Attested;
-  readonly note?: string | null;
-  readonly on?: Pick<CaptionCorrections, 'head'>;
+  readonly note?: string | null | undefined;
+  readonly on?: Pick<CaptionCorrections, 'head'> | undefined;
+}
+
+/** A body of a request has 64 KiB; the texts of this many bytes leave room for the rest. */
+const mostTextBytes = 40_000;
+
+/** Changes in as many parts as requests have room for, in their order. */
+export function correctionParts(changes: readonly AskedChange[]): readonly (readonly AskedChange[])[] {
+  const parts: AskedChange[][] = [];
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const change of changes) {
+    const size = encoder.encode(JSON.stringify(change)).length;
+    const last = parts.at(-1);
+    bytes += size;
+    if (last !== undefined && last.length < maximumCorrectionChanges && bytes <= mostTextBytes) last.push(change);
+    else {
+      parts.push([change]);
+      bytes = size;
+    }
+  }
+  return parts;
 }
 
 /** The choices of a caption plan; what is left out, the host chooses. */
@@ -179,13 +201,22 @@ export class Captions {
 
   /**
    * Writes a correction on the lines that `on` says. A request whose answer was lost is sent again, and writes nothing twice. Throws
-   * `HostError` `caption_correction_conflict` if the lines were changed since, and `NothingYet` for a study without lines.
+   * `HostError` `caption_correction_conflict` if the lines were changed since, and `NothingYet` for a study without lines. More changes
+   * than one request has room for become several corrections: if one of them is refused, those before it are written.
    */
   async correct(
     runtimeId: string,
     correction: { readonly changes: readonly AskedChange[] } | { readonly reverts: string },
     { by, note = null, on }: WrittenBy,
   ): Promise<CaptionCorrections> {
+    if ('reverts' in correction) return this.#correct(runtimeId, correction, { by, note, on });
+    const [first = [], ...others] = correctionParts(correction.changes);
+    let answer = await this.#correct(runtimeId, { changes: first }, { by, note, on });
+    for (const changes of others) answer = await this.#correct(runtimeId, { changes }, { by, note, on: answer });
+    return answer;
+  }
+
+  async #correct(runtimeId: string, correction: object, { by, note, on }: WrittenBy): Promise<CaptionCorrections> {
     const { head } = on ?? (await this.corrections(runtimeId));
     if (head === null) throw new NothingYet('the study has no lines to correct', 'read its corrections for the reason');
     const reviewer = { id: by.reviewerId, attestation: by.attestation };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { artifactTrack } from './base/artifact.ts';
 import { contentId, count, givenLine, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
 import { listQuery, newestFirstFields } from './base/newest-first.ts';
+import { captionSide } from './captions/caption-line.ts';
 import { partCause } from './causes/causes.ts';
 import { partState, situationCode } from './overview.ts';
 import { sourceSessionRow } from './sources/source-session.ts';
@@ -98,6 +99,20 @@ export const foundLine = z.strictObject({
   text: z.string(),
 });
 
+/**
+ * A line of captions as a person corrected or added it. It is found in the place of the lines of the evidence that it replaces.
+ * `contentId` names the record of the newest correction.
+ */
+export const foundCaption = z.strictObject({
+  kind: z.literal('captions'),
+  side: captionSide,
+  artifactId: z.string(),
+  contentId,
+  startMs: count,
+  endMs: count,
+  text: z.string(),
+});
+
 /** The lines of one study that were found, the earliest first: at most twenty, and `more` that are not named. */
 export const foundStudy = z.strictObject({
   runtimeId: identity,
@@ -108,12 +123,17 @@ export const foundStudy = z.strictObject({
   more: count,
 });
 
+/** The same for a study whose captions a person corrected. */
+export const foundCorrectedStudy = foundStudy.extend({
+  lines: z.array(z.discriminatedUnion('kind', [foundLine, foundCaption])).min(1),
+});
+
 /**
- * The answer to `GET /v1/search`. Every line was read from the verified evidence of its study for this answer. `searched` counts the
+ * The answer to `GET /v1/search` without a corrected line. Every line was read from the verified evidence of its study for this answer. `searched` counts the
  * studies that this answer looked at; while `nextCursor` is not null, others are left. On one page a line that several studies of a
  * source have is named by the newest of them. `sources` are those whose label has all words, on the first page alone.
  */
-export const librarySearch = z.strictObject({
+export const evidenceSearch = z.strictObject({
   schema: z.literal('studio.library-search.v1'),
   sources: z.array(z.strictObject({ sourceSessionId: identity, label: z.string() })),
   studies: z.array(foundStudy),
@@ -121,10 +141,19 @@ export const librarySearch = z.strictObject({
   ...newestFirstFields,
 });
 
+/** The same with at least one line that a person corrected or added. */
+export const correctedSearch = evidenceSearch.extend({
+  schema: z.literal('studio.library-search.v2'),
+  studies: z.array(foundCorrectedStudy),
+});
+
+/** The answer to `GET /v1/search`. */
+export const librarySearch = z.discriminatedUnion('schema', [evidenceSearch, correctedSearch]);
+
 export type SourceLabel = z.infer<typeof sourceLabel>;
 export type LibraryStudy = z.infer<typeof libraryStudy>;
 export type LibrarySource = z.infer<typeof librarySource>;
 export type LibraryAnswer = z.infer<typeof library>;
-export type WordLine = z.infer<typeof foundLine>;
-export type FoundStudy = z.infer<typeof foundStudy>;
+export type WordLine = z.infer<typeof foundLine> | z.infer<typeof foundCaption>;
+export type FoundStudy = z.infer<typeof foundCorrectedStudy>;
 export type LibrarySearch = z.infer<typeof librarySearch>;

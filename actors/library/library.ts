@@ -12,7 +12,7 @@ import type { RuntimeOverview, SituationCode } from '../../contract/overview.ts'
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { endedBadly, type RuntimeRow } from '../../contract/study/status.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { foldedText, hasWords, searchedWords, wordLinesOf } from '../../receipts/published/words.ts';
+import { foldedText, hasWords, searchedWords, wordLinesBySteps } from '../../receipts/published/words.ts';
 import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { Overviews } from '../overview/overviews.ts';
@@ -202,7 +202,10 @@ export class LibraryService {
     };
     const { rows, ...others } = await newestFirst(ledger, ['runtime'], page, find, () => elapsed() >= until);
     const sources = page.after === null ? this.#sourcesWith(words) : [];
-    return { schema: 'studio.library-search.v1', sources, studies: rows, searched, ...others };
+    // A client of the first version knows no corrected lines: without one it reads what it always did.
+    const isCorrected = rows.some(({ lines }) => lines.some(({ kind }) => kind === 'captions'));
+    const schema = isCorrected ? 'studio.library-search.v2' : 'studio.library-search.v1';
+    return { schema, sources, studies: rows, searched, ...others } as LibrarySearch;
   }
 
   #labelOf(source: RegisteredSource): SourceLabel {
@@ -284,7 +287,8 @@ export class LibraryService {
   }
 
   async #linesOf(runtimeId: string, digest: string): Promise<readonly FoldedLine[]> {
-    const lines = await this.#slices.run(foldedLines(wordLinesOf(await this.#options.runtimes.read(runtimeId))));
+    const runtime = await this.#options.runtimes.read(runtimeId);
+    const lines = await this.#slices.run(foldedLines(await this.#slices.run(wordLinesBySteps(runtime))));
     // This sign separates lines. No folded line has it, so that no word is found across two of them.
     this.#words.set(runtimeId, { digest, folded: lines.map(({ folded }) => folded).join('\n') });
     return lines;

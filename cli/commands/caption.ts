@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spokenLanguage } from '../../client/studies.ts';
-import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -10,17 +9,8 @@ import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
-import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';
-import {
-  argument,
-  asTyped,
-  type CommandCall,
-  type HostCommand,
-  hostFlags,
-  typedAgain,
-  WrongCall,
-} from '../terminal/call.ts';
+import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failureOf } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
@@ -49,6 +39,7 @@ import {
 import { guidelineLines } from './caption-lines.ts';
 import { type StudiedFilm, studiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
+import { keptFileText } from './corrections.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
@@ -209,17 +200,6 @@ async function finished(film: PreparedFilm): Promise<ExitCode> {
   return written(film);
 }
 
-/** The message for a file that has other text than these captions: a person may have edited it. */
-function otherText({ study }: PreparedFilm, path: string, side: CaptionSide | 'both'): string {
-  const replacing = typedAgain(['--output', path]);
-  const taking = asTyped(`captions edit ${study.runtimeId} --side ${side} --file ${shellPath(path)}`);
-  const use =
-    path.endsWith('.srt') && side !== 'both'
-      ? [`Use your edits:`, `  ${taking}`, `Or overwrite them:`]
-      : [`To overwrite it:`];
-  return [`${path} has been changed, so it was kept.`, ...use, `  ${replacing}`].join('\n');
-}
-
 /** Writes the captions, and with `--mux` the film with them. */
 async function written(film: PreparedFilm): Promise<ExitCode> {
   const { call, asked, probe, study } = film;
@@ -229,7 +209,10 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
   const form = { side, lines: presentBreaks } as const;
   const exported = { name: `captions.${asked.format}`, options: form } as const;
   const path = outputOf(given, asked);
-  const refusal = given.has('output') ? null : otherText(film, path, side);
+  // A file that the person did not name may be their own, or has their edits.
+  const isEditable = asked.format === 'srt' && side === 'target';
+  const overwriting = typedAgain(['--output', path]);
+  const refusal = given.has('output') ? null : keptFileText(path, { runtimeId, isEditable, overwriting });
   const file = await writeExport(host, runtimeId, exported, path, signal, refusal);
   const mux = pathOption(given, 'mux');
   if (mux !== null) {

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { correctionParts } from '../../client/captions.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { type CaptionSide, lineBreaks } from '../../contract/captions/caption-line.ts';
-import {
-  type AskedChange,
-  type AskedLine,
-  type CaptionCorrectionPreview,
-  type CaptionCorrections,
-  type CorrectionChange,
-  maximumCorrectionChanges,
-  type ShownLine,
+import type {
+  AskedChange,
+  AskedLine,
+  CaptionCorrectionPreview,
+  CaptionCorrections,
+  CorrectionChange,
+  ShownLine,
 } from '../../contract/captions/correction.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import { styledSide, unreadMarkup } from '../../contract/captions/styled-text.ts';
@@ -43,9 +43,6 @@ export const editFlags: FlagTable = {
   reviewer: single('NAME', 'asked at a terminal', 'edit: the name or the id of the reviewer of the host'),
 };
 
-/** A body of a request has 64 KiB; the texts of this many bytes leave room for the rest. */
-const maximumTextBytes = 40_000;
-
 /** A cue of an edited file. */
 export interface EditedCue {
   readonly startMs: number;
@@ -67,12 +64,13 @@ const srtTime = (ms: number): string => webVttTime(ms).replace('.', ',');
 
 /**
  * The text of a cue in a file to edit: the text of the line, or the reason why the host has none. A text in its place is a
- * person's.
+ * person's. A line that a person added may have no text on a side, and no reason for it.
  */
 const cueTextOf = (line: ShownLine, side: CaptionSide): string => {
   const { text, state, reasonCode } = line[side];
+  if (text === null) return reasonCode === null ? '[no text yet]' : `[${state}: ${reasonCode}]`;
   // A blank line would end the cue.
-  return text === null ? `[${state}: ${reasonCode}]` : plainOfSubRip(text).replaceAll(/\n\s*\n/g, '\n');
+  return plainOfSubRip(text).replaceAll(/\n\s*\n/g, '\n');
 };
 
 /** The lines as an SRT that a person edits. */
@@ -121,11 +119,21 @@ function stretchesOf(lines: readonly ShownLine[], cues: readonly EditedCue[], of
 const overlaps = (one: Omit<EditedCue, 'text'>, other: Omit<EditedCue, 'text'>): boolean =>
   one.startMs < other.endMs && other.startMs < one.endMs;
 
-/** Lines and cues that belong together: those whose times meet. */
-function groupsOf({ lines, cues }: Stretch): Stretch[] {
-  const meetsNone = cues.some((cue) => !lines.some((line) => overlaps(line, cue)));
-  if (meetsNone && cues.length === lines.length) {
-    // All of them were shifted further than they are long.
+/** True if the cues of a stretch are its lines in another time: most of them have the texts of these lines, in order. */
+function areShifted({ lines, cues }: Stretch, of: EditedSide): boolean {
+  if (cues.length !== lines.length || cues.every((cue) => lines.some((line) => overlaps(line, cue)))) return false;
+  const same = lines.filter((line, at) => {
+    const cue = cues[at];
+    return cue !== undefined && hasTextOf(line, cue, of);
+  });
+  return 2 * same.length > lines.length;
+}
+
+/** Lines and cues that belong together: those whose times meet. A cue that meets no line is by itself: a person added it. */
+function groupsOf(stretch: Stretch, of: EditedSide): Stretch[] {
+  const { lines, cues } = stretch;
+  if (areShifted(stretch, of)) {
+    // They were shifted further than they are long.
     return lines.map((line, at) => ({ lines: [line], cues: cues.slice(at, at + 1) }));
   }
   const groups: Stretch[] = [];
@@ -138,13 +146,8 @@ function groupsOf({ lines, cues }: Stretch): Stretch[] {
       last.cues.push(...met.filter((cue) => !last.cues.includes(cue)));
     } else groups.push({ lines: [line], cues: met });
   }
-  const left = cues.find((cue) => !groups.some((group) => group.cues.includes(cue)));
-  if (left !== undefined) {
-    throw new WrongCall(
-      `the cue at ${srtTime(left.startMs)} has the time of no line: a correction changes, splits, merges, shifts or drops lines that are there`,
-    );
-  }
-  return groups;
+  const added = cues.filter((cue) => !groups.some((group) => group.cues.includes(cue)));
+  return [...groups, ...added.map((cue) => ({ lines: [], cues: [cue] }))];
 }
 
 function changeOf({ lines, cues }: Stretch, of: EditedSide): AskedChange {
@@ -169,15 +172,19 @@ function changeOf({ lines, cues }: Stretch, of: EditedSide): AskedChange {
   };
 }
 
-/** The changes that a person made in a file of these lines. Throws `WrongCall` for a cue that belongs to no line. */
+/**
+ * The changes that a person made in a file of these lines. A cue in a time without a line adds one. Added lines come last, when the
+ * others have made room for them.
+ */
 export function changesIn(lines: readonly ShownLine[], cues: readonly EditedCue[], of: EditedSide): AskedChange[] {
   const inOrder = cues.toSorted((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
   const isLeftOut = (group: Stretch): boolean =>
     !of.marksTextless && group.cues.length === 0 && group.lines.every((line) => line[of.side].text === null);
-  return stretchesOf(lines, inOrder, of)
-    .flatMap(groupsOf)
-    .filter((group) => !isLeftOut(group))
-    .map((group) => changeOf(group, of));
+  const groups = stretchesOf(lines, inOrder, of)
+    .flatMap((stretch) => groupsOf(stretch, of))
+    .filter((group) => !isLeftOut(group));
+  const isAdded = (group: Stretch): boolean => group.lines.length === 0;
+  return [...groups.filter((group) => !isAdded(group)), ...groups.filter(isAdded)].map((group) => changeOf(group, of));
 }
 
 /** The cues of an edited file; `path` names it for people. Throws `WrongCall` for a file that is not SubRip. */
@@ -188,6 +195,21 @@ export function editedCues(bytes: Uint8Array, path: string): EditedCue[] {
   } catch (error) {
     throw new WrongCall(`${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/**
+ * Why a file with other text was not replaced by the captions of a study. It may have the edits of a person: the command that takes them
+ * into the record comes first, the one that overwrites them last. `isEditable` is true for an SRT in one language, which can be taken.
+ */
+export function keptFileText(
+  path: string,
+  { runtimeId, isEditable, overwriting }: { runtimeId: string; isEditable: boolean; overwriting: string },
+): string {
+  const edit = `captions edit ${runtimeId}`;
+  const taking = isEditable
+    ? `Use your edits:\n  ${asTyped(`${edit} --file ${shellPath(path)}`)}`
+    : `Edit the lines of the captions instead:\n  ${asTyped(edit)}`;
+  return `${path} has other text than the captions, so it was kept. ${taking}\nOr overwrite it:\n  ${overwriting}`;
 }
 
 /** The most bytes of corrected lines: far more than captions of the longest range have. */
@@ -218,23 +240,6 @@ async function edited(path: string): Promise<void> {
   });
   if (code !== 0)
     throw new WrongCall(`${editor} ended with ${code}: nothing was corrected; EDITOR names another editor`);
-}
-
-/** Parts of a list of changes that one request has room for. */
-function requestsOf(changes: readonly AskedChange[]): AskedChange[][] {
-  const requests: AskedChange[][] = [];
-  let bytes = 0;
-  for (const change of changes) {
-    const size = Buffer.byteLength(JSON.stringify(change), 'utf8');
-    const last = requests.at(-1);
-    bytes += size;
-    if (last !== undefined && last.length < maximumCorrectionChanges && bytes <= maximumTextBytes) last.push(change);
-    else {
-      requests.push([change]);
-      bytes = size;
-    }
-  }
-  return requests;
 }
 
 const shownText = (text: string | null): string => (text === null ? '(no text)' : text.replaceAll('\n', ' / '));
@@ -313,12 +318,11 @@ async function written(
   { given, host, terminal }: CommandCall,
   runtimeId: string,
   known: CaptionCorrections,
-  asked: readonly ({ readonly changes: readonly AskedChange[] } | { readonly reverts: string })[],
+  asked: { readonly changes: readonly AskedChange[] } | { readonly reverts: string },
 ): Promise<ExitCode> {
   const by = { reviewerId: known.reviewer.id, attestation: known.reviewer.correctionAttestation };
   const note = given.single('note') ?? null;
-  let answer = known;
-  for (const each of asked) answer = await host.captions.correct(runtimeId, each, { by, note, on: answer });
+  const answer = await host.captions.correct(runtimeId, asked, { by, note, on: known });
   const ids = answer.corrections.slice(known.corrections.length).map(({ correctionId }) => correctionId);
   const verdict = answer.check;
   terminal.result(answer, [
@@ -354,7 +358,7 @@ async function revert(
   }
   for (const change of only.changes) for (const line of revertedLines(change)) call.terminal.remark(line);
   await attested(call, known);
-  return written(call, runtimeId, known, [{ reverts: only.correctionId }]);
+  return written(call, runtimeId, known, { reverts: only.correctionId });
 }
 
 interface EditedFile {
@@ -385,8 +389,7 @@ async function correct(
   terminal.remark(`${countText(changes.length, 'change')} of the ${side} side:`);
   for (const change of changes) for (const line of changeLines(change, lines, side)) terminal.remark(line);
   for (const line of unreadMarkupLines(changes, side)) terminal.remark(line);
-  const requests = requestsOf(changes);
-  if (head !== null && requests.length === 1) {
+  if (head !== null && correctionParts(changes).length === 1) {
     const preview = await host.captions.correctionPreview(runtimeId, { head, changes, lines: presentBreaks });
     for (const line of findingLines(preview, side)) terminal.remark(line);
   }
@@ -395,12 +398,7 @@ async function correct(
     terminal.remark(`each part of a split line has all words of its ${other} side: edit that with --side ${other}`);
   }
   await attested(call, known);
-  return written(
-    call,
-    runtimeId,
-    known,
-    requests.map((part) => ({ changes: part })),
-  );
+  return written(call, runtimeId, known, { changes });
 }
 
 /** The side of the lines that a call names. Throws `WrongCall`. */

@@ -6,6 +6,7 @@ import { deleting, disk, gc } from './deletion.ts';
 import { exporting, printSigningKeys } from './exports.ts';
 import { ingest } from './ingest.ts';
 import { review } from './review.ts';
+import { searching } from './search.ts';
 import { sources, subtitles } from './sources.ts';
 import { cancel, evidence, runtimesCommand, watch } from './studies.ts';
 import { study } from './study.ts';
@@ -23,6 +24,7 @@ export const hostCommands: Readonly<Record<string, HostCommand>> = {
   evidence,
   review,
   captions,
+  search: searching,
   export: exporting,
   delete: deleting,
   gc,

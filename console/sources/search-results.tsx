@@ -14,6 +14,7 @@ const kindWords: Readonly<Record<WordLine['kind'], string>> = {
   subtitle_track: 'subtitle',
   transcript: 'recognized speech',
   screen_text: 'text on the screen',
+  captions: 'captions, corrected by a person',
 };
 
 interface Found {
@@ -106,8 +107,8 @@ const FoundIn = ({ study: { runtimeId, label, range, lines, more }, find }: { st
       <span class="quiet">{rangeCode(range.startMs, range.endMs)}</span>
     </h3>
     <ul class="plain">
-      {lines.map(({ kind, contentId, factIndex, startMs, text }) => (
-        <li key={`${contentId} ${factIndex}`}>
+      {lines.map(({ kind, startMs, text }, place) => (
+        <li key={`${kind} ${startMs} ${place}`}>
           <a class="found-line" href={addressOf({ view: 'study', runtimeId, pane: 'evidence', atMs: startMs })}>
             <span class="mono found-time">{mediaTime(Math.floor(startMs / 1000) * 1000)}</span>
             <span class="row-title">

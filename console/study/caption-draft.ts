@@ -15,14 +15,18 @@ export interface AnsweredLine extends Readonly<Record<Side, StatedText>> {
   readonly id: string;
   readonly startMs: number;
   readonly endMs: number;
+  /** The lines of the host that it comes from; none for a line that a person added. */
+  readonly originalLineIds?: readonly string[];
 }
 
 /** A line as a person has it in the editor. */
 export interface EditedLine extends Readonly<Record<Side, string | null>> {
   /** Its name within this draft; it stays while the line is changed. */
   readonly key: string;
-  /** The current lines that it is made of. */
+  /** The current lines that it is made of; none for a line that the person adds. */
   readonly from: readonly string[];
+  /** A person added it, now or before: the host has no line there, so it withholds none. */
+  readonly isOwn?: boolean;
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -30,15 +34,40 @@ export interface EditedLine extends Readonly<Record<Side, string | null>> {
 /** The shortest line that an edge can be dragged or split to. */
 export const shortestLineMs = 100;
 
-export const draftLines = (current: readonly AnsweredLine[]): readonly EditedLine[] =>
-  current.map(({ id, startMs, endMs, source, target }) => ({
+/** The length of a line that a person adds, if it has the room, and the least room for one. */
+const addedLineMs = 2000;
+const leastRoomMs = 300;
+
+/** The lines as a draft begins with them. Captions in one language have one text, that of the target: they have no other in a draft. */
+export const draftLines = (current: readonly AnsweredLine[], shown: readonly Side[] = sides): readonly EditedLine[] =>
+  current.map(({ id, startMs, endMs, source, target, originalLineIds }) => ({
     key: id,
     from: [id],
+    ...(originalLineIds?.length === 0 && { isOwn: true }),
     startMs,
     endMs,
-    source: source.text,
+    source: shown.includes('source') ? source.text : null,
     target: target.text,
   }));
+
+const subtagOf = (tag: string): string => {
+  try {
+    return new Intl.Locale(tag).language;
+  } catch {
+    return tag;
+  }
+};
+
+/**
+ * The texts of captions that a person edits: the target's alone if both are in one language, such as `en` and `en-GB`. Two tags of one
+ * language may look different, such as `no` and `nb`: then the host gives every line one text.
+ */
+export function editedSides({ languages, lines }: Pick<CaptionCorrections, 'languages' | 'lines'>): readonly Side[] {
+  if (languages === null) return sides;
+  const isOne = subtagOf(languages.source) === subtagOf(languages.target);
+  const haveOneText = lines.length > 1 && lines.every(({ source, target }) => source.text === target.text);
+  return isOne || haveOneText ? ['target'] : sides;
+}
 
 /** The order of lines. */
 export const byTime = (a: EditedLine, b: EditedLine): number => a.startMs - b.startMs || a.endMs - b.endMs;
@@ -140,6 +169,49 @@ export function merged(lines: readonly EditedLine[], key: string): readonly Edit
   return [...lines.slice(0, at), whole, ...lines.slice(at + 2)];
 }
 
+/** The free stretches of a range between lines, in order of time. */
+function gapsOf(lines: readonly EditedLine[], range: Times): Times[] {
+  const gaps: Times[] = [];
+  let endMs = range.startMs;
+  for (const line of [...lines.toSorted(byTime), { startMs: range.endMs, endMs: range.endMs }]) {
+    if (line.startMs > endMs) gaps.push({ startMs: endMs, endMs: Math.min(line.startMs, range.endMs) });
+    endMs = Math.max(endMs, line.endMs);
+  }
+  return gaps;
+}
+
+/**
+ * Adds a line without a text at a time, as long as the gap between lines has room for it. If a line is there, the new one comes into the
+ * next gap behind it, else into the last one before. Without any gap the lines stay as they are. Null then; else the lines and the key of
+ * the new one.
+ */
+export function added(
+  lines: readonly EditedLine[],
+  timeMs: number,
+  range: Times,
+  shown: readonly Side[] = sides,
+): { readonly lines: readonly EditedLine[]; readonly key: string } | null {
+  const gaps = gapsOf(lines, range).filter((gap) => gap.endMs - gap.startMs >= leastRoomMs);
+  const gap = gaps.find(({ endMs }) => endMs - leastRoomMs >= timeMs) ?? gaps.at(-1);
+  if (gap === undefined) return null;
+  const startMs = Math.round(Math.min(Math.max(timeMs, gap.startMs), gap.endMs - leastRoomMs));
+  const numbers = lines.map(({ key }) => Number(/^added-(\d+)/.exec(key)?.[1] ?? 0));
+  const key = `added-${Math.max(0, ...numbers) + 1}`;
+  const line: EditedLine = {
+    key,
+    from: [],
+    isOwn: true,
+    startMs,
+    endMs: Math.min(startMs + addedLineMs, gap.endMs),
+    source: shown.includes('source') ? '' : null,
+    target: '',
+  };
+  return { lines: [...lines, line].toSorted(byTime), key };
+}
+
+/** True for a line that the host does not have yet. */
+const isNew = ({ from }: EditedLine): boolean => from.length === 0;
+
 export const droppedLines = (lines: readonly EditedLine[], key: string): readonly EditedLine[] =>
   lines.filter((line) => line.key !== key);
 
@@ -155,6 +227,7 @@ function partsOf(current: readonly AnsweredLine[], lines: readonly EditedLine[])
   const places = new Map(current.map(({ id }, at) => [id, at]));
   const spans: Part[] = current.map((_, at) => ({ first: at, last: at, lines: [] }));
   for (const line of lines) {
+    if (isNew(line)) continue;
     const at = line.from.flatMap((id) => places.get(id) ?? []);
     spans.push({ first: Math.min(...at), last: Math.max(...at), lines: [line] });
   }
@@ -170,20 +243,28 @@ function partsOf(current: readonly AnsweredLine[], lines: readonly EditedLine[])
   return parts;
 }
 
-/** The changes from the current lines to those of the draft; empty if they are the same. */
-export function changesOf(current: readonly AnsweredLine[], lines: readonly EditedLine[]): readonly AskedChange[] {
-  return partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
+/**
+ * The changes from the current lines to those of the draft; empty if they are the same. Added lines come last, when the others have made
+ * room for them.
+ */
+export function changesOf(
+  current: readonly AnsweredLine[],
+  lines: readonly EditedLine[],
+  shown: readonly Side[] = sides,
+): readonly AskedChange[] {
+  const changes = partsOf(current, lines).flatMap(({ first, last, lines: own }) => {
     const before = current.slice(first, last + 1);
     const lineIds = before.map(({ id }) => id);
     const [line] = own;
     if (before.length === 1 && own.length === 1 && before[0] !== undefined && line !== undefined) {
       const [was] = before;
-      const texts = sides.filter((side) => line[side] !== was[side].text);
+      const texts = shown.filter((side) => (line[side]?.trim() ?? null) !== was[side].text);
       if (texts.length === 0 && line.startMs === was.startMs && line.endMs === was.endMs) return [];
       return { lineIds, lines: [changed(line, texts)] };
     }
-    return { lineIds, lines: own.toSorted(byTime).map((each) => changed(each, sides)) };
+    return { lineIds, lines: own.toSorted(byTime).map((each) => changed(each, shown)) };
   });
+  return [...changes, ...lines.filter(isNew).map((line) => ({ lineIds: [], lines: [changed(line, shown)] }))];
 }
 
 const isEqual = (a: AnsweredLine, b: AnsweredLine | undefined): boolean =>
@@ -200,11 +281,12 @@ function carried(
   before: readonly AnsweredLine[],
   lines: readonly EditedLine[],
   current: readonly AnsweredLine[],
+  shown: readonly Side[],
 ): readonly EditedLine[] | null {
-  let result = draftLines(current);
+  let result = [...draftLines(current, shown), ...lines.filter(isNew)];
   for (const { first, last, lines: own } of partsOf(before, lines)) {
     const was = before.slice(first, last + 1);
-    if (changesOf(was, own).length === 0) continue;
+    if (changesOf(was, own, shown).length === 0) continue;
     const at = current.findIndex(({ id }) => id === was[0]?.id);
     if (!was.every((line, place) => isEqual(line, current[at + place]))) return null;
     const replaces = new Set(was.map(({ id }) => id));
@@ -213,22 +295,35 @@ function carried(
   return result.toSorted(byTime);
 }
 
-/** A line as a change states it, with those texts that it has of some sides. */
+/**
+ * A line as a change states it, with those texts that it has of some sides. The spaces around a text are left out, as a person does not
+ * see them. A new line may have no text on one side.
+ */
 function changed({ startMs, endMs, ...texts }: EditedLine, given: readonly Side[]): AskedLine {
   const stated = given.flatMap((side) => {
-    const text = texts[side];
-    return text === null ? [] : [[side, text] as const];
+    const text = texts[side]?.trim() ?? '';
+    return text === '' ? [] : [[side, text] as const];
   });
   return { startMs, endMs, ...Object.fromEntries(stated) };
 }
 
+const lacksText = (line: EditedLine): boolean => {
+  const texts = sides.flatMap((side) => line[side]?.trim() ?? []);
+  return isNew(line) ? texts.every((text) => text === '') : texts.includes('');
+};
+
 /** Why a draft cannot be saved yet, with the line; null if it can. */
 export function obstacleOf(lines: readonly EditedLine[]): { readonly key: string; readonly words: string } | null {
-  for (const { key, startMs, endMs, ...texts } of lines) {
+  let before: EditedLine | null = null;
+  for (const line of lines) {
+    const { key, startMs, endMs } = line;
     if (startMs >= endMs) return { key, words: 'A line ends before it begins.' };
-    if (sides.some((side) => texts[side]?.trim() === '')) {
-      return { key, words: 'A line has no text. Write one, or drop the line.' };
+    if (lacksText(line)) return { key, words: 'A line has no text. Write one, or drop the line.' };
+    if (before !== null && startMs < before.endMs && (isNew(line) || isNew(before))) {
+      const words = 'A line that you added overlaps another one. Change its start or its end.';
+      return { key: isNew(line) ? key : before.key, words };
     }
+    if (before === null || endMs > before.endMs) before = line;
   }
   return null;
 }
@@ -240,7 +335,9 @@ export function lineAtTime(lines: readonly EditedLine[], timeMs: number): Edited
 
 /** Characters a second that a text is read at; null for a line without length or text. */
 export const readingSpeed = ({ startMs, endMs }: Times, text: string | null): number | null =>
-  text === null || endMs <= startMs ? null : ([...text.replaceAll(/\s*\n\s*/g, '')].length * 1000) / (endMs - startMs);
+  text === null || text.trim() === '' || endMs <= startMs
+    ? null
+    : ([...text.replaceAll(/\s*\n\s*/g, '')].length * 1000) / (endMs - startMs);
 
 /** Steps that can be undone. */
 const keptSteps = 200;
@@ -256,9 +353,12 @@ interface Drafting {
 
 export type CaptionDraft = ReturnType<typeof captionDraft>;
 
-/** Lines that a person edits, with undo and redo; the line at a time is selected first. Nothing is sent from here. */
-export function captionDraft(current: readonly AnsweredLine[], atMs = 0) {
-  const first = draftLines(current);
+/**
+ * Lines that a person edits, with undo and redo; the line at a time is selected first. `shown` are the sides with a text of their own.
+ * Nothing is sent from here.
+ */
+export function captionDraft(current: readonly AnsweredLine[], atMs = 0, shown: readonly Side[] = sides) {
+  const first = draftLines(current, shown);
   const selected = (lineAtTime(first, atMs) ?? first[0])?.key ?? null;
   const store = createStore({
     context: { lines: first, past: [], future: [], lastStep: null, selected } as Drafting,
@@ -290,11 +390,20 @@ export function captionDraft(current: readonly AnsweredLine[], atMs = 0) {
   return {
     store,
     current,
+    shown,
     edit,
+    /** Adds a line at a time and selects it; false if no gap between the lines has room for it. */
+    add: (timeMs: number, range: Times): boolean => {
+      const made = added(now().lines, timeMs, range, shown);
+      if (made === null) return false;
+      edit(() => made.lines);
+      store.send({ type: 'selected', key: made.key });
+      return true;
+    },
     select: (key: string) => store.send({ type: 'selected', key }),
     undo: () => store.send({ type: 'undone' }),
     redo: () => store.send({ type: 'redone' }),
-    changes: () => changesOf(current, now().lines),
+    changes: () => changesOf(current, now().lines, shown),
   };
 }
 
@@ -323,10 +432,10 @@ export function editedLines(corrections: CaptionCorrections, atMs: number): Edit
   const known = drafts.get(runtimeId);
   const isOfHead = known?.corrections.head?.base === head?.base;
   if (known !== undefined && isOfHead && known.corrections.head?.correction === head?.correction) return known;
-  const draft = captionDraft(lines, atMs);
+  const draft = captionDraft(lines, atMs, editedSides(corrections));
   if (known !== undefined && known.draft.changes().length > 0) {
     const { lines: own, selected } = known.draft.store.getSnapshot().context;
-    const taken = carried(known.draft.current, own, lines);
+    const taken = carried(known.draft.current, own, lines, draft.shown);
     if (taken === null) return known;
     draft.edit(() => taken);
     if (taken.some(({ key }) => key === selected) && selected !== null) draft.select(selected);
@@ -344,6 +453,6 @@ export const unsavedChanges = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeI
 export const discardDraft = ({ runtimeId }: Pick<CaptionCorrections, 'runtimeId'>): boolean => drafts.delete(runtimeId);
 
 /** Has the browser ask before it leaves the page with unsaved changes, whatever view is shown. */
-export function askBeforeLoss(event: Pick<BeforeUnloadEvent, 'preventDefault'>): void {
+export function askBeforeLoss(event: { preventDefault(): void }): void {
   if ([...drafts.values()].some(({ draft }) => draft.changes().length > 0)) event.preventDefault();
 }

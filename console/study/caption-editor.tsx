@@ -31,7 +31,6 @@ import {
   retimed,
   reworded,
   type Side,
-  sides,
   split,
 } from './caption-draft.ts';
 import { CaptionWaveform } from './caption-waveform.tsx';
@@ -49,6 +48,7 @@ const editorKeys: KeyWords = [
   ['F5', 'play the line'],
   ['F6', 'go to the start of the line'],
   ['F8', 'next line with a finding'],
+  ['F9', 'add a line where the player is, or in the next gap'],
   ['F10', 'end the line where the player is, and go to the next'],
   ['F11', 'start the line where the player is'],
   ['F12', 'end the line where the player is'],
@@ -96,6 +96,9 @@ function usePreview(corrections: CaptionCorrections, draft: CaptionDraft, isSavi
   return preview;
 }
 
+/** The panel for saving: closed, open, or open with a download behind it. */
+type Saving = 'no' | 'yes' | 'for_download';
+
 interface CaptionEditorProps {
   readonly overview: RuntimeOverview;
   readonly corrections: CaptionCorrections;
@@ -122,7 +125,11 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
     setTurn(turn + 1);
   };
   const lines = useStore(draft.store, (context) => context.lines);
-  const [isSaving, setSaving] = useState(false);
+  const [saving, setSaving] = useState<Saving>('no');
+  const isSaving = saving !== 'no';
+  const host = useHost();
+  const { action: downloading, run: runDownload } = useAction();
+  const download = () => runDownload(() => saveCaptions(host, overview));
   const preview = usePreview(corrections, draft, isSaving || isOvertaken);
   const measured = useMemo(() => (preview === null ? null : findingsByLine(preview.of, preview.answer)), [preview]);
   const findings = useMemo(
@@ -131,7 +138,7 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
   );
   const cursor = useRef<{ readonly side: Side; readonly at: number } | null>(null);
   const isLocked = obstacle !== null || isOvertaken;
-  const actions = editorActions({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving(true) });
+  const actions = editorActions({ draft, control, range, cursor, findings, isLocked, onSave: () => setSaving('yes') });
   useEditorKeys(actions);
   useFollow(draft, control);
   const textAt = (timeMs: number, side: Side): string | null => {
@@ -140,7 +147,19 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
   };
   return (
     <div class="caption-editor">
-      <Toolbar overview={overview} draft={draft} actions={actions} isLocked={isLocked} />
+      <Toolbar
+        overview={overview}
+        draft={draft}
+        actions={actions}
+        isLocked={isLocked}
+        isDownloading={downloading.state === 'busy'}
+        onDownload={() => {
+          // A file has the lines that the host has: what is not saved is saved first.
+          if (draft.changes().length > 0) setSaving('for_download');
+          else download();
+        }}
+      />
+      {downloading.state === 'failed' && <Failed error={downloading.error} />}
       {obstacle !== null && (
         <Notice kind="unavailable" title="These lines cannot be edited now">
           {sentence(obstacle.message)}
@@ -158,16 +177,18 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
         <SavePanel
           corrections={corrections}
           draft={draft}
-          onClose={() => setSaving(false)}
+          isForDownload={saving === 'for_download'}
+          onClose={() => setSaving('no')}
           onReload={() => {
-            setSaving(false);
+            setSaving('no');
             beginAgain();
             onReload();
           }}
           onSaved={async (answer) => {
             discardDraft(corrections);
-            setSaving(false);
+            setSaving('no');
             await onSaved(answer);
+            if (saving === 'for_download') download();
           }}
         />
       )}
@@ -262,6 +283,13 @@ function editorActions({ draft, control, range, cursor, findings, isLocked, onSa
       draft.edit((lines) => retimed(lines, own.key, times, range)),
     split: change((own) => draft.edit((lines) => split(lines, own.key, { cursor: cursor.current, timeMs: timeMs() }))),
     merge: change((own) => draft.edit((lines) => merged(lines, own.key))),
+    add: () => {
+      if (isLocked || !draft.add(timeMs(), range)) return;
+      const own = line();
+      if (own !== null && (timeMs() < own.startMs || timeMs() >= own.endMs)) control.seek(own.startMs);
+      // The next thing that a person does is to write its text.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.line-text[data-side="target"]')?.focus());
+    },
     drop: change((own) => draft.edit((lines) => droppedLines(lines, own.key))),
     undo: draft.undo,
     redo: draft.redo,
@@ -270,6 +298,16 @@ function editorActions({ draft, control, range, cursor, findings, isLocked, onSa
     },
   };
 }
+
+const plainKeys = {
+  F5: 'play',
+  F6: 'goToStart',
+  F8: 'nextFinding',
+  F9: 'add',
+  F10: 'endAndNext',
+  F11: 'start',
+  F12: 'end',
+} as const;
 
 /** The action that a key means, as in Subtitle Edit; undefined for any other key. */
 export function keyAction(
@@ -285,9 +323,7 @@ export function keyAction(
   if (altKey) return ({ ArrowDown: 'next', ArrowUp: 'previous' } as const)[key];
   if (shiftKey) return key === 'Enter' ? 'next' : undefined;
   if (key === 'Delete') return isInText ? undefined : 'drop';
-  return ({ F5: 'play', F6: 'goToStart', F8: 'nextFinding', F10: 'endAndNext', F11: 'start', F12: 'end' } as const)[
-    key
-  ];
+  return plainKeys[key as keyof typeof plainKeys];
 }
 
 function useEditorKeys(actions: EditorActions): void {
@@ -325,11 +361,11 @@ interface ToolbarProps {
   readonly draft: CaptionDraft;
   readonly actions: EditorActions;
   readonly isLocked: boolean;
+  readonly isDownloading: boolean;
+  readonly onDownload: () => void;
 }
 
-function Toolbar({ overview, draft, actions, isLocked }: ToolbarProps) {
-  const host = useHost();
-  const { action, run } = useAction();
+function Toolbar({ overview, draft, actions, isLocked, isDownloading, onDownload }: ToolbarProps) {
   const { lines, past, future } = useStore(draft.store, (context) => context);
   const changes = useMemo(() => draft.changes().length, [draft, lines]);
   const isDone = overview.situation.code === 'captions_accepted';
@@ -339,12 +375,12 @@ function Toolbar({ overview, draft, actions, isLocked }: ToolbarProps) {
         <>
           <button
             type="button"
-            class="primary"
-            disabled={action.state === 'busy'}
-            onClick={() => run(async () => saveCaptions(host, overview))}
+            class={changes === 0 ? 'primary' : ''}
+            disabled={isDownloading || (changes > 0 && isLocked)}
+            onClick={onDownload}
           >
             <Icon name="download" />
-            Download SRT
+            {changes === 0 ? 'Download SRT' : 'Save and download…'}
           </button>
           <details class="mux">
             <summary>Put them into the film</summary>
@@ -358,6 +394,7 @@ function Toolbar({ overview, draft, actions, isLocked }: ToolbarProps) {
       <span class="caption-tools" role="group" aria-label="Edit">
         <IconButton icon="undo-2" label="Undo (Ctrl Z)" isDisabled={past.length === 0} onClick={actions.undo} />
         <IconButton icon="redo-2" label="Redo (Ctrl Y)" isDisabled={future.length === 0} onClick={actions.redo} />
+        <IconButton icon="plus" label="Add a line at the player (F9)" isDisabled={isLocked} onClick={actions.add} />
         <IconButton
           icon="scissors"
           label="Split at the cursor (Ctrl Alt V)"
@@ -380,11 +417,15 @@ function Toolbar({ overview, draft, actions, isLocked }: ToolbarProps) {
       </span>
       <span class="caption-save">
         {changes > 0 && <span class="quiet">{counted(changes, 'unsaved change')}</span>}
-        <button type="button" disabled={isLocked || changes === 0} onClick={actions.save}>
+        <button
+          type="button"
+          class={changes > 0 ? 'primary' : ''}
+          disabled={isLocked || changes === 0}
+          onClick={actions.save}
+        >
           Save…
         </button>
       </span>
-      {action.state === 'failed' && <Failed error={action.error} />}
     </div>
   );
 }
@@ -426,7 +467,7 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
   const width = useWidth(box);
   const { lines, selected } = useStore(draft.store, (context) => context);
   const playing = useStore(control.store, ({ timeMs }) => lineAtTime(lines, timeMs)?.key ?? null);
-  const isOneLanguage = languages.source === languages.target;
+  const isOneLanguage = draft.shown.length === 1;
   return (
     <div ref={box} class="caption-list" data-narrow={width < narrowPixels}>
       <p class="caption-list-head quiet" aria-hidden="true">
@@ -472,8 +513,8 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
                   </span>
                 )}
               </span>
-              {!isOneLanguage && <RowText text={line.source} language={languages.source} />}
-              <RowText text={line.target} language={languages.target} />
+              {!isOneLanguage && <RowText line={line} side="source" language={languages.source} />}
+              <RowText line={line} side="target" language={languages.target} />
             </button>
           );
         }}
@@ -482,14 +523,22 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
   );
 }
 
-const RowText = ({ text, language }: { readonly text: string | null; readonly language: string }) => (
-  <span
-    class={text === null ? 'caption-cell withheld-word' : 'caption-cell'}
-    lang={text === null ? undefined : language}
-  >
-    {text ?? 'withheld'}
-  </span>
-);
+interface RowTextProps {
+  readonly line: EditedLine;
+  readonly side: Side;
+  readonly language: string;
+}
+
+/** A text of a line. A line that a person added has none on a side until they write it. */
+function RowText({ line, side, language }: RowTextProps) {
+  const text = line[side];
+  const isMissing = text === null || text === '';
+  return (
+    <span class={isMissing ? 'caption-cell withheld-word' : 'caption-cell'} lang={isMissing ? undefined : language}>
+      {isMissing ? (line.isOwn ? 'no text yet' : 'withheld') : text}
+    </span>
+  );
+}
 
 interface LineFormProps {
   readonly draft: CaptionDraft;
@@ -514,7 +563,7 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
   if (line === undefined) return <p class="quiet">No line is left. Undo brings them back.</p>;
   const { startMs, endMs } = line;
   const languages = corrections.languages ?? { source: 'und', target: 'und' };
-  const shown = languages.source === languages.target ? (['target'] as const) : sides;
+  const { shown } = draft;
   const host = corrections.lines.find(({ id }) => id === line.key);
   /** Explanations are about captions as the host made them, so only unchanged texts have them. */
   const isOfHost = (side: Side): boolean => host?.[side].by === 'host' && host[side].text === line[side];
@@ -555,9 +604,11 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
                   value={text ?? ''}
                   readOnly={isLocked}
                   placeholder={
-                    text === null
-                      ? `Withheld${stated?.reasonCode ? `: ${pageReason(stated.reasonCode)}` : ''}. You can write it yourself.`
-                      : ''
+                    line.isOwn
+                      ? 'Write the text of this line.'
+                      : text === null
+                        ? `Withheld${stated?.reasonCode ? `: ${pageReason(stated.reasonCode)}` : ''}. You can write it yourself.`
+                        : ''
                   }
                   onInput={({ currentTarget: { value } }) =>
                     draft.edit((before) => reworded(before, line.key, side, value), `word ${line.key} ${side}`)
@@ -588,13 +639,15 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
 interface SavePanelProps {
   readonly corrections: CaptionCorrections;
   readonly draft: CaptionDraft;
+  /** The file is downloaded when the changes are saved. */
+  readonly isForDownload: boolean;
   readonly onSaved: (corrections: CaptionCorrections) => Promise<void>;
   readonly onReload: () => void;
   readonly onClose: () => void;
 }
 
 /** Writes the changes of a draft as one correction that a person signs. */
-function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanelProps) {
+function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClose }: SavePanelProps) {
   const host = useHost();
   const lines = useStore(draft.store, (context) => context.lines);
   const changes = useMemo(() => draft.changes(), [draft, lines]);
@@ -626,6 +679,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
       <h2>Save {counted(changes.length, 'change')}</h2>
       <p class="quiet">
         The host keeps its own lines and stores the changes beside them. You can take them back at any time.
+        {isForDownload && ' The file is downloaded when they are saved.'}
       </p>
       {obstacle !== null && (
         <p class="bad-text">
@@ -646,7 +700,7 @@ function SavePanel({ corrections, draft, onSaved, onReload, onClose }: SavePanel
       <Ceremony
         reviewer={reviewer}
         statement={reviewer.correctionAttestation}
-        button="Save the changes"
+        button={isForDownload ? 'Save and download' : 'Save the changes'}
         isReady={changes.length > 0 && obstacle === null && excessOf(note, longestNote) === 0}
         onSigned={save}
       >

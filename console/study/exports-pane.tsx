@@ -4,6 +4,7 @@ import type { LineBreaks, ShownSides } from '../../contract/captions/caption-lin
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
+import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction } from '../host/use-remote.ts';
 import { Field } from '../parts/field.tsx';
@@ -12,8 +13,9 @@ import { Failed, Notice } from '../parts/notice.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { causeWords, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
-import { size } from '../words/numbers.ts';
+import { counted, size } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
+import { unsavedChanges } from './caption-draft.ts';
 import type { StudyContents } from './study-model.ts';
 
 type Group = 'Captions' | 'Transcript' | 'Editing' | 'Data';
@@ -148,6 +150,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
       const options = option === 'rate' ? { rate } : option === 'side' ? { side, lines } : {};
       return new Blob([await host.export(runtimeId, name, options)]);
     };
+  const unsaved = unsavedChanges({ runtimeId });
   const absent = states.filter(({ whyNot }) => whyNot !== null);
   return (
     <div class="exports">
@@ -203,6 +206,14 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                 </Field>
               )}
             </div>
+            {group === 'Captions' && unsaved > 0 && (
+              <Notice kind="not-yet" title={`${counted(unsaved, 'unsaved change')} in Captions`}>
+                <p>These files would not have {unsaved === 1 ? 'it' : 'them'}. Save first, or undo there.</p>
+                <a class="button" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+                  Open the captions
+                </a>
+              </Notice>
+            )}
             <ul class="rows tight">
               {files.map(({ file }) => (
                 <ExportRow
@@ -211,6 +222,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                   savedAs={savedName(study.overview, file.name, side)}
                   words={file.words}
                   read={read(file)}
+                  isOff={group === 'Captions' && unsaved > 0}
                 />
               ))}
               {group === 'Data' && (
@@ -253,9 +265,10 @@ interface ExportRowProps {
   readonly savedAs: string;
   readonly words: string;
   readonly read: () => Promise<Blob>;
+  readonly isOff?: boolean;
 }
 
-function ExportRow({ name, savedAs, words, read }: ExportRowProps) {
+function ExportRow({ name, savedAs, words, read, isOff = false }: ExportRowProps) {
   const { action, run } = useAction();
   const [bytes, setBytes] = useState<number | null>(null);
   const download = () =>
@@ -274,7 +287,7 @@ function ExportRow({ name, savedAs, words, read }: ExportRowProps) {
         {action.state === 'failed' && <Failed error={action.error} />}
       </div>
       {bytes !== null && <span class="quiet">{size(bytes)} downloaded</span>}
-      <button type="button" disabled={action.state === 'busy'} onClick={download}>
+      <button type="button" disabled={isOff || action.state === 'busy'} onClick={download}>
         <Icon name="download" />
         Download<span class="sr"> {name}</span>
       </button>

@@ -16,6 +16,7 @@ import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
+import { unsavedChanges } from './caption-draft.ts';
 import { CaptionsPane } from './captions-pane.tsx';
 import { EvidencePane } from './evidence-pane.tsx';
 import { ExportsPane, saveCaptions } from './exports-pane.tsx';
@@ -178,7 +179,12 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
           Check the captions
         </button>
       )}
-      {next === 'download' && pane !== 'captions' && (
+      {next === 'download' && pane !== 'captions' && unsavedChanges(overview) > 0 && (
+        <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
+          Save the captions…
+        </a>
+      )}
+      {next === 'download' && pane !== 'captions' && unsavedChanges(overview) === 0 && (
         <button type="button" class="primary" disabled={isBusy} onClick={download}>
           <Icon name="download" />
           Download captions

@@ -26,14 +26,14 @@ import {
   type ShownSides,
 } from './caption-line.ts';
 import { longestCaptions } from './caption-production.ts';
+import { maximumCorrectionChanges } from './correction-limits.ts';
 import { draftedFile } from './guideline-report.ts';
 import { captionProfile, captionQualityReport } from './quality-control.ts';
 
 /** The attestation of a reviewer with each correction, word for word. */
 export const correctionAttestation = 'I attest that I am the named reviewer and made this correction.';
 
-/** The most changes in one correction, and corrections of one runtime. */
-export const maximumCorrectionChanges = 256;
+/** The most corrections of one runtime. */
 export const maximumCorrections = 2048;
 
 /** Largest stored receipt of a correction, and of its check, in bytes. */
@@ -81,6 +81,43 @@ export const correctedLine = z.strictObject({
   target: correctedText,
 });
 
+/**
+ * A side of an added line that its author left without a text. The host never had one there either, so
+ * it gives no reason.
+ */
+const unwrittenText = z.strictObject({
+  state: z.literal('unavailable'),
+  text: z.null(),
+  reasonCode: z.null(),
+  by: z.literal('person'),
+});
+
+const currentText = z.union([correctedText, unwrittenText]);
+
+const isUnwritten = ({ by, text }: z.infer<typeof correctedText>): boolean => by === 'person' && text === null;
+
+interface OwnTexts {
+  readonly originalLineIds: readonly string[];
+  readonly source: z.infer<typeof correctedText>;
+  readonly target: z.infer<typeof correctedText>;
+}
+
+const isWritten = ({ originalLineIds, source, target }: OwnTexts): boolean => {
+  const unwritten = [source, target].filter(isUnwritten).length;
+  return unwritten === 0 || (unwritten === 1 && originalLineIds.length === 0);
+};
+const written = 'only an added line has a side without a text of its author, and a text on the other';
+
+/** A line of captions with added lines. A line that a person added comes from no line of the host: it names none. */
+const addedLineFields = correctedLine.extend({
+  originalLineIds: z.array(lineId),
+  source: currentText,
+  target: currentText,
+});
+
+/** A line as it is shown, whether it comes from lines of the host or was added. */
+export const currentLine = addedLineFields.refine(isWritten, written);
+
 /** A line before any correction. */
 export const originalLine = z.strictObject({
   id: lineId,
@@ -106,6 +143,13 @@ export const correctionChange = z.strictObject({
   kind: correctionKind,
   before: z.array(correctedLine),
   after: z.array(correctedLine),
+});
+
+/** The same where lines were added; `added` has no line before it. */
+export const addingChange = z.strictObject({
+  kind: z.enum([...correctionKind.options, 'added']),
+  before: z.array(currentLine),
+  after: z.array(currentLine),
 });
 
 /** The lines before any correction: captions that were made, or the lines that captions would have. */
@@ -149,6 +193,12 @@ export const correctionReceipt = z.strictObject({
   /** The correction that this one takes back; null for changes of its own. */
   reverts: correctionId.nullable(),
   changes: z.array(correctionChange).min(1).max(maximumCorrectionChanges),
+});
+
+/** The same for changes that add a line, or that change an added one. Older programs do not read it. */
+export const addingCorrectionReceipt = correctionReceipt.extend({
+  schema: z.literal('studio.caption-correction.receipt.v2'),
+  changes: z.array(addingChange).min(1).max(maximumCorrectionChanges),
 });
 
 /** The verdict of the check of corrected lines on one line. */
@@ -196,7 +246,10 @@ export const correctionCheckReceipt = z.strictObject({
   decision: z.strictObject({ ...verdict, decisionsContentId: contentId }),
 });
 
-/** A line in a request. A side that is left out stays as it is, is joined in a merge, or stays without a text. */
+/**
+ * A line in a request. A side that is left out stays as it is, is joined in a merge, or stays without a text. If both sides are in one
+ * language, they have one text: the one that differs from the present text, else the target's.
+ */
 const askedLine = z
   .strictObject({
     startMs: count,
@@ -208,10 +261,13 @@ const askedLine = z
 
 const askedChange = z
   .strictObject({
-    lineIds: z.array(lineId).min(1).max(maximumCorrectionChanges),
+    lineIds: z.array(lineId).max(maximumCorrectionChanges),
     lines: z.array(askedLine).max(maximumCorrectionChanges),
   })
-  .describe('current lines that follow each other, and the lines that take their place; none drops them');
+  .refine(({ lineIds, lines }) => lineIds.length + lines.length > 0, 'a change names a line, or adds one')
+  .describe(
+    'current lines that follow each other, and the lines that take their place; none drops them. Without current lines it adds its lines',
+  );
 
 const askedChanges = z
   .array(askedChange)
@@ -248,14 +304,19 @@ export const correctionPreviewRequest = z
 
 const reviewer = z.strictObject({ id: identity, label: reviewerLabel });
 
-/** A current line, with the author of its last change and the verdict of the check. */
-export const shownLine = correctedLine.extend({
+const verdictOnLine = {
   changed: z
     .strictObject({ correctionId: correctionId.nullable(), recordedAt: timestamp.nullable(), reviewer })
     .nullable()
     .describe('null for a line as the host made it; without an id and a time in a preview'),
   decision: correctedLineDecision,
-});
+};
+
+/** A current line, with the author of its last change and the verdict of the check. */
+export const shownLine = correctedLine.extend(verdictOnLine);
+
+/** The same in captions with added lines. */
+export const shownCurrentLine = addedLineFields.extend(verdictOnLine).refine(isWritten, written);
 
 const writtenCorrection = z.strictObject({
   correctionId,
@@ -287,8 +348,8 @@ export const correctionObstacle = z.strictObject({
 
 const head = correctionHead.nullable();
 
-/** The answer to `GET` and `POST …/caption-corrections`. */
-export const captionCorrections = z.strictObject({
+/** The answer to `GET` and `POST …/caption-corrections` while no line was ever added. */
+export const plainCaptionCorrections = z.strictObject({
   schema: z.literal('studio.local-runtime-caption-corrections.v1'),
   ...runtimeListFields,
   reviewer: reviewer.extend({ correctionAttestation: z.literal(correctionAttestation) }),
@@ -314,8 +375,21 @@ export const captionCorrections = z.strictObject({
   corrections: z.array(writtenCorrection),
 });
 
-/** The answer to `POST …/caption-correction-previews`: computed, and written nowhere. */
-export const captionCorrectionPreview = z.strictObject({
+/** The same for captions with a correction that added a line. */
+export const captionCorrectionsWithAdded = plainCaptionCorrections.extend({
+  schema: z.literal('studio.local-runtime-caption-corrections.v2'),
+  lines: z.array(shownCurrentLine),
+  corrections: z.array(writtenCorrection.extend({ changes: addingCorrectionReceipt.shape.changes })),
+});
+
+/** The answer to `GET` and `POST …/caption-corrections`. */
+export const captionCorrections = z.discriminatedUnion('schema', [
+  plainCaptionCorrections,
+  captionCorrectionsWithAdded,
+]);
+
+/** The answer to `POST …/caption-correction-previews` without added lines: computed, and written nowhere. */
+export const plainCaptionCorrectionPreview = z.strictObject({
   schema: z.literal('studio.local-runtime-caption-correction-preview.v1'),
   ...runtimeListFields,
   head: correctionHead,
@@ -335,6 +409,18 @@ export const captionCorrectionPreview = z.strictObject({
     .describe('the files of both sides held against the guidelines; absent unless the request names `lines`'),
 });
 
+/** The same with added lines. */
+export const captionCorrectionPreviewWithAdded = plainCaptionCorrectionPreview.extend({
+  schema: z.literal('studio.local-runtime-caption-correction-preview.v2'),
+  lines: z.array(shownCurrentLine),
+});
+
+/** The answer to `POST …/caption-correction-previews`. */
+export const captionCorrectionPreview = z.discriminatedUnion('schema', [
+  plainCaptionCorrectionPreview,
+  captionCorrectionPreviewWithAdded,
+]);
+
 /** The lines of a file: with a person's corrections, or as the host made them. */
 export const shownCorrections = z.enum(['applied', 'original']);
 
@@ -348,13 +434,15 @@ export interface CaptionForm {
 }
 
 export type CorrectionHead = z.infer<typeof correctionHead>;
-export type CorrectedText = z.infer<typeof correctedText>;
-export type CorrectedLine = z.infer<typeof correctedLine>;
+export type CorrectedText = z.infer<typeof currentText>;
+export type CorrectedLine = z.infer<typeof currentLine>;
 export type OriginalLine = z.infer<typeof originalLine>;
-export type CorrectionKind = z.infer<typeof correctionKind>;
-export type CorrectionChange = z.infer<typeof correctionChange>;
+export type CorrectionKind = CorrectionChange['kind'];
+export type CorrectionChange = z.infer<typeof addingChange>;
 export type CorrectionBase = z.infer<typeof correctionBase>;
-export type CorrectionReceipt = z.infer<typeof correctionReceipt>;
+export type PlainCorrectionReceipt = z.infer<typeof correctionReceipt>;
+export type AddingCorrectionReceipt = z.infer<typeof addingCorrectionReceipt>;
+export type CorrectionReceipt = PlainCorrectionReceipt | AddingCorrectionReceipt;
 export type CorrectionCheckReceipt = z.infer<typeof correctionCheckReceipt>;
 export type CorrectedLineDecision = z.infer<typeof correctedLineDecision>;
 export type AskedChange = z.infer<typeof askedChange>;
@@ -362,7 +450,7 @@ export type AskedLine = z.infer<typeof askedLine>;
 export type CorrectionRequest = z.infer<typeof correctionRequest>;
 export type CorrectionPreviewRequest = z.infer<typeof correctionPreviewRequest>;
 export type CorrectionObstacle = z.infer<typeof correctionObstacle>;
-export type ShownLine = z.infer<typeof shownLine>;
+export type ShownLine = z.infer<typeof shownCurrentLine>;
 export type CaptionCorrections = z.infer<typeof captionCorrections>;
 export type CaptionCorrectionPreview = z.infer<typeof captionCorrectionPreview>;
 
@@ -375,7 +463,7 @@ export const captionCorrectionEvents = [
       correctionId,
       outputArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: correctionReceipt,
+      receipt: z.discriminatedUnion('schema', [correctionReceipt, addingCorrectionReceipt]),
     }),
   ),
   eventType(

@@ -56,7 +56,7 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
       id: 'correctCaptions',
       summary: 'correct lines of captions, or revert a correction',
       details:
-        'A change selects consecutive lines and gives their replacement. One line for one rewords or shifts it, several for one split it, one for several merges them, and none drops them. The corrected lines are checked again, and files contain them; the original lines of the host stay. The same `clientRequestId` with the same body writes nothing again.',
+        'A change selects consecutive lines and gives their replacement. One line for one rewords or shifts it, several for one split it, one for several merges them, and none drops them. A change without current lines adds its lines, which must not overlap others. The corrected lines are checked again, and files contain them; the original lines of the host stay. The same `clientRequestId` with the same body writes nothing again.',
       request: correctionRequest,
       invalid: 'invalid_caption_correction_request',
       answers: [json(201, captionCorrections)],

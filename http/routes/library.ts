@@ -34,7 +34,7 @@ export const libraryRoutes = (service: LibraryService): readonly Route[] => [
       summary:
         'search the labels of sources and the words of studies: subtitles, recognized speech, text on the screen',
       details:
-        'A line is found if it has all words of `q`, in any order and as parts of words; case and accents do not matter. Each line comes from verified evidence, with its study, kind and time. An answer looks for at most 0.8 seconds: a page may hold fewer studies than `limit`, even none, while `nextCursor` is not null.',
+        'A line is found if it has all words of `q`, in any order and as parts of words; case and accents do not matter. Each line comes from verified evidence, with its study, kind and time. If a person corrected captions, it finds their present lines, and not the words that they replace. An answer looks for at most 0.8 seconds: a page may hold fewer studies than `limit`, even none, while `nextCursor` is not null.',
       query: searchQuery,
       answers: [json(200, librarySearch)],
       refusals: ['invalid_search', 'invalid_cursor', 'invalid_limit'],

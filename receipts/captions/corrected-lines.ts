@@ -11,11 +11,12 @@ import {
   type CorrectionCheckReceipt,
   type CorrectionKind,
   type CorrectionReceipt,
-  correctedLine,
+  currentLine,
   type OriginalLine,
 } from '../../contract/captions/correction.ts';
 import { wordsOfSide } from '../../contract/captions/styled-text.ts';
 import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.ts';
+import { timeCode } from '../../formats/readable-numbers.ts';
 import { resultOfSteps, type Steps } from '../../formats/steps.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
@@ -124,6 +125,14 @@ export interface CurrentLine extends CorrectedLine {
 export const uncorrected = ({ lines }: BaseLines): CurrentLine[] =>
   lines.map((line) => ({ ...line, originalLineIds: [line.id], correctionId: null }));
 
+/** True for a line that a person added: it comes from no line of the host, also after later changes. */
+export const isAdded = ({ originalLineIds }: Pick<CorrectedLine, 'originalLineIds'>): boolean =>
+  originalLineIds.length === 0;
+
+/** True if an added line is among the lines of some changes: older programs do not read their record. */
+export const haveAddedLines = (changes: readonly CorrectionChange[]): boolean =>
+  changes.some(({ before, after }) => [...before, ...after].some(isAdded));
+
 /** A line as records and answers have it. */
 export const plainLine = ({ correctionId, ...line }: CurrentLine): CorrectedLine => line;
 
@@ -173,11 +182,17 @@ export const correctionsOn = (corrections: VerifiedCorrections, base: BaseLines)
     ? { ...corrections, base, lines: uncorrected(base), check: null }
     : corrections;
 
+/** A side of an added line that its author left without a text. */
+const unwritten: CorrectedText = { state: 'unavailable', text: null, reasonCode: null, by: 'person' };
+
 /** The text of a side without a text of a person: null if it is cut in parts, whose words only a person can know. */
 function inheritedText(before: readonly CurrentLine[], side: CaptionSide, parts: number): CorrectedText | null {
-  const texts = before.map((line) => line[side]);
+  const all = before.map((line) => line[side]);
+  const texts = all.filter((text) => !isUnwritten(text));
   const missing = texts.find(({ state }) => state !== 'available');
   if (missing !== undefined) return missing;
+  // A side that was never written adds nothing to the words of other lines.
+  if (texts.length === 0) return unwritten;
   const [first, ...others] = texts;
   if (first === undefined || parts > 1) return null;
   if (others.length === 0) return first;
@@ -185,13 +200,19 @@ function inheritedText(before: readonly CurrentLine[], side: CaptionSide, parts:
   return { state: 'available', text: texts.map(({ text }) => text).join('\n'), reasonCode, by: 'person' };
 }
 
+const isUnwritten = ({ by, text }: CorrectedText): boolean => by === 'person' && text === null;
+
 const textsOf = ({ source, target }: CorrectedLine) => ({ source, target });
 
-function kindOf(before: readonly CorrectedLine[], after: readonly CorrectedLine[]): CorrectionKind | null {
+function kindOf(
+  before: readonly CorrectedLine[],
+  after: readonly CorrectedLine[],
+  isRevert = false,
+): CorrectionKind | null {
   const [from, ...othersBefore] = before;
   const [to, ...othersAfter] = after;
   if (to === undefined) return from === undefined ? null : 'dropped';
-  if (from === undefined) return 'restored';
+  if (from === undefined) return isRevert ? 'restored' : 'added';
   if (othersBefore.length > 0) return othersAfter.length > 0 ? 'replaced' : 'merged';
   if (othersAfter.length > 0) return 'split';
   const isRetimed = from.startMs !== to.startMs || from.endMs !== to.endMs;
@@ -209,6 +230,18 @@ function linesNamed(lines: readonly CurrentLine[], ids: readonly string[]): Curr
     const isThere = lines.some((each) => each.id === id);
     throw new CorrectionFault(isThere ? `${id} does not follow the line before it` : `there is no line ${id}`);
   });
+}
+
+/**
+ * The text that a request gives a line whose sides are in one language; undefined if it gives none. An editor may send the other
+ * side as it was: the text that differs from the present one is the changed one. If both differ, the target's counts.
+ */
+function oneTextOf(line: AskedLine, before: readonly CurrentLine[], parts: number): string | undefined {
+  const given = (['target', 'source'] as const).flatMap((side) => {
+    const text = line[side];
+    return text === undefined ? [] : [{ text, isChanged: text !== inheritedText(before, side, parts)?.text }];
+  });
+  return (given.find(({ isChanged }) => isChanged) ?? given[0])?.text;
 }
 
 interface Correcting {
@@ -231,18 +264,19 @@ function changesOf(
   const lineOf = (before: readonly CurrentLine[], parts: number, line: AskedLine): CorrectedLine => {
     const { startMs, endMs } = line;
     const [only, ...others] = before;
-    const keepsId = parts === 1 && others.length === 0;
-    if (!keepsId) made += 1;
-    const id = keepsId && only !== undefined ? only.id : `correction-${numbered(ordinal)}-line-${numbered(made)}`;
+    const kept = parts === 1 && others.length === 0 ? only : undefined;
+    if (kept === undefined) made += 1;
+    const id = kept?.id ?? `correction-${numbered(ordinal)}-line-${numbered(made)}`;
     if (startMs < range.startMs || endMs > range.endMs) {
       throw new CorrectionFault(`${id}: ${startMs} to ${endMs} ms lies outside the range of the study`);
     }
-    if (isOne && line.source !== undefined && line.target !== undefined && line.source !== line.target) {
-      throw new CorrectionFault(`${id}: both sides are in one language and need the same text`);
+    if (before.length === 0 && line.source === undefined && line.target === undefined) {
+      throw new CorrectionFault(`the added line at ${timeCode(startMs)} needs a text`);
     }
+    const one = isOne ? oneTextOf(line, before, parts) : undefined;
     const sideOf = (side: CaptionSide): CorrectedText => {
       const inherited = inheritedText(before, side, parts);
-      const given = line[side] ?? (isOne ? line[side === 'source' ? 'target' : 'source'] : undefined);
+      const given = isOne ? one : line[side];
       if (given === undefined && inherited !== null) return inherited;
       if (given === undefined) throw new CorrectionFault(`${id}: each part of a split line needs its ${side} text`);
       if (inherited?.text === given) return inherited;
@@ -251,7 +285,7 @@ function changesOf(
     };
     const originalLineIds = [...new Set(before.flatMap((each) => each.originalLineIds))];
     const after = { id, startMs, endMs, originalLineIds, source: sideOf('source'), target: sideOf('target') };
-    const shaped = correctedLine.safeParse(after);
+    const shaped = currentLine.safeParse(after);
     if (shaped.success) return shaped.data;
     throw new CorrectionFault(`${id}: ${shaped.error.issues[0]?.message ?? 'no line can be so'}`);
   };
@@ -285,19 +319,16 @@ function changesBack({ chain, lines }: VerifiedCorrections, base: BaseLines, rev
   const reverted = chain.find(({ receipt }) => receipt.body.correctionId === reverts);
   if (reverted === undefined) throw new CorrectionFault('there is no such correction');
   return reverted.receipt.body.changes.map(({ before, after }) => {
-    for (const made of after) {
+    // Other lines may lie between them in time, such as one that was added.
+    const gone = after.map((made) => {
       const line = lines.find(({ id }) => id === made.id);
-      if (line !== undefined && firstDifference(plainLine(line), onBase(made, base)) === null) continue;
+      if (line !== undefined && firstDifference(plainLine(line), onBase(made, base)) === null) return line;
       throw new CorrectionFault(`${made.id} was changed since: revert the newer correction first`);
-    }
-    const gone = linesNamed(
-      lines,
-      after.map(({ id }) => id),
-    );
+    });
     const back = before.map((line) => onBase(line, base));
     const taken = back.find(({ id }) => lines.some((line) => line.id === id) && !after.some((line) => line.id === id));
     if (taken !== undefined) throw new CorrectionFault(`${taken.id} is there again already`);
-    const kind = kindOf(gone, back);
+    const kind = kindOf(gone, back, true);
     if (kind === null) throw new CorrectionFault('everything is as it was before that correction already');
     return { kind, before: gone.map(plainLine), after: back };
   });
@@ -314,6 +345,23 @@ export function linesAfter(
   const next = [...lines.filter(({ id }) => !gone.has(id)), ...come];
   if (next.length > longestCaptions.maxLines) throw new CorrectionFault('captions have no more lines than that');
   return next.sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
+}
+
+/** Throws `CorrectionFault` for an added line in the time of another one. */
+function demandFree(lines: readonly CurrentLine[], changes: readonly CorrectionChange[]): void {
+  const added = new Set(changes.flatMap(({ kind, after }) => (kind === 'added' ? after.map(({ id }) => id) : [])));
+  if (added.size === 0) return;
+  // In order of time, a line meets one before it if it begins before the latest of their ends.
+  let latest: CurrentLine | undefined;
+  for (const line of lines) {
+    if (latest !== undefined && line.startMs < latest.endMs && (added.has(line.id) || added.has(latest.id))) {
+      const [own, other] = added.has(line.id) ? [line, latest] : [latest, line];
+      throw new CorrectionFault(
+        `the added line at ${timeCode(own.startMs)} overlaps the line from ${timeCode(other.startMs)} to ${timeCode(other.endMs)}`,
+      );
+    }
+    if (latest === undefined || line.endMs > latest.endMs) latest = line;
+  }
 }
 
 /** The request of a person: changes, or the correction to take back. */
@@ -334,7 +382,9 @@ export function correctedBy(
       ? changesOf(lines, asked, { base, ordinal: chain.length + 1 })
       : changesBack(corrections, base, reverts);
   const touched = new Set(changes.flatMap(({ after }) => after.map(({ id }) => id)));
-  return { changes, lines: linesAfter(lines, changes, null), touched };
+  const after = linesAfter(lines, changes, null);
+  demandFree(after, changes);
+  return { changes, lines: after, touched };
 }
 
 /** The verdict of a check on the lines of a runtime. */
@@ -351,7 +401,8 @@ const accepted = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome
 const withheld = (reasonCode: CorrectedLineDecision['reasonCode']) => ({ outcome: 'withheld', reasonCode }) as const;
 
 /**
- * Checks lines by their structure: a line needs a text on both sides, and begins only when no line before it is visible any more.
+ * Checks lines by their structure: a line needs a text on both sides, and begins only when no line before it is visible any more. An
+ * added line needs none on a side that its author left out.
  * A line that the study does not support has no text of the host. A text and a time of a person rest on the person's attestation,
  * as the reason states. Lines are published under the rule of the captions that they come from.
  */
@@ -367,7 +418,7 @@ export function* correctionDecisionBySteps(
   const verdictOn = (line: CorrectedLine): CorrectedLineDecision & { readonly lineId: string } => {
     const isInOrder = endMs <= line.startMs;
     endMs = Math.max(endMs, line.endMs);
-    const hasTexts = captionSide.options.every((side) => line[side].state === 'available');
+    const hasTexts = captionSide.options.every((side) => line[side].state === 'available' || isUnwritten(line[side]));
     if (!hasTexts) return { lineId: line.id, ...withheld('line_unavailable_or_withheld') };
     if (!isInOrder) return { lineId: line.id, ...withheld('line_out_of_order') };
     const reason = isOriginal(line, base) ? 'line_structurally_complete' : 'line_attested_by_person';
@@ -420,7 +471,8 @@ function recognizedWords(lines: readonly RecognizedText[], { lines: originals, t
 /**
  * The lines of a transcript with the corrections of a person. A line of captions may be cut from several of its lines, and
  * several from one. So all connected lines are replaced by the lines of the captions if one of them was corrected. A line that the
- * host withheld has its recognized words there. A replaced line keeps the index of the first line that it comes from.
+ * host withheld has its recognized words there. A replaced line keeps the index of the first line that it comes from, and an added
+ * one has that of the line before it.
  */
 export function correctedTranscript<Line extends RecognizedText>(
   lines: readonly Line[],
@@ -445,7 +497,13 @@ export function correctedTranscript<Line extends RecognizedText>(
   const replaced = lines.filter(({ index }) => touched.has(index));
   const recognized = recognizedWords(replaced, base);
   const shown = new Set<string>();
-  const replacing = current.flatMap(({ originalLineIds, startMs, endMs, source }): SpokenLine[] => {
+  const indexBefore = (startMs: number): number => lines.findLast((line) => line.startMs <= startMs)?.index ?? 0;
+  const replacing = current.flatMap((line): SpokenLine[] => {
+    const { originalLineIds, startMs, endMs, source } = line;
+    if (isAdded(line)) {
+      const text = source.text === null ? '' : asOneRow(source.text);
+      return text === '' ? [] : [{ index: indexBefore(startMs), startMs, endMs, text }];
+    }
     const [index] = originalLineIds.flatMap((id) => cited.get(id) ?? []).filter((each) => touched.has(each));
     // The parts of a withheld line have its words once.
     const ids = originalLineIds.filter((id) => !shown.has(id));

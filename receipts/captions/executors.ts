@@ -292,11 +292,8 @@ const groupedSubtitles: CaptionExecutor = {
 
 /** Why subtitles that are there give no text to a side, of the original first; null if there are none. */
 function unreadOrOther(study: CaptionedStudy): LinesCause | null {
-  const choices = trackChoicesOf(study);
-  const tracks = tracksOf(study);
-  return (
-    textCause(study.findings, choices.source, tracks.source) ?? textCause(study.findings, choices.target, tracks.target)
-  );
+  const { choices, source, target } = tracksOf(study);
+  return textCause(study.findings, choices.source, source) ?? textCause(study.findings, choices.target, target);
 }
 
 /** True if at least one line has both texts. */

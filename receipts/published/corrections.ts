@@ -22,6 +22,7 @@ import {
   correctionDecisionBySteps,
   correctionsOn,
   draftBaseBySteps,
+  isAdded,
   isCorrected,
   isOriginal,
   noCorrections,
@@ -33,7 +34,7 @@ import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { correctionHeadOf, mayCorrect } from '../stages/correction.ts';
+import { correctionHeadOf, isAdding, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -187,15 +188,17 @@ export function* correctionsOf(
   const { obstacle, base, corrections } = yield* correctableOf(runtime, ability);
   yield;
   const lines = base === null ? noLines : yield* linesOf(corrections, base);
+  const hasAdded = corrections.chain.some(({ receipt }) => isAdding(receipt.body));
+  // A client of the first version knows no added lines. Without one, its answer is as it always was.
   return {
-    schema: 'studio.local-runtime-caption-corrections.v1',
+    schema: hasAdded ? 'studio.local-runtime-caption-corrections.v2' : 'studio.local-runtime-caption-corrections.v1',
     ...runtimeListOf(runtime),
     reviewer: { id: reviewer.id, label: reviewer.label, correctionAttestation },
     obstacle,
     range: runtime.accepted.record.analysisRequest.range,
     ...lines,
     corrections: writtenOf(corrections),
-  };
+  } as CaptionCorrections;
 }
 
 /** The measures of the file of each side that a draft would give. */
@@ -226,7 +229,9 @@ export function* correctionPreviewOf(
   const languages = { source: base.input.sourceLanguage, target: base.input.targetLanguage };
   const accepted = lines.filter((_, at) => decided[at]?.outcome === 'accepted');
   return {
-    schema: 'studio.local-runtime-caption-correction-preview.v1',
+    schema: lines.some(isAdded)
+      ? 'studio.local-runtime-caption-correction-preview.v2'
+      : 'studio.local-runtime-caption-correction-preview.v1',
     ...runtimeListOf(runtime),
     head: correctionHeadOf(corrections, base),
     lines: yield* shownLines(lines, base, decided, (line) => (touched.has(line.id) ? draft : known(line))),

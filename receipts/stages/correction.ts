@@ -1,4 +1,6 @@
 import {
+  type AddingCorrectionReceipt,
+  addingCorrectionReceipt,
   type CorrectionBase,
   type CorrectionChange,
   type CorrectionCheckReceipt,
@@ -10,6 +12,7 @@ import {
   maximumCorrectionBytes,
   maximumCorrectionCheckBytes,
   maximumCorrections,
+  type PlainCorrectionReceipt,
 } from '../../contract/captions/correction.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
@@ -24,6 +27,7 @@ import {
   correctionDecisionOf,
   correctionsOn,
   draftBaseOf,
+  haveAddedLines,
   isCorrected,
   linesAfter,
   noCorrections,
@@ -73,17 +77,15 @@ const captionArtifactOf = (base: CorrectionBase, runId: string): string[] =>
         }),
       ];
 
-/** The record of a correction. */
-const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeCorrection>({
+/** A correction as it is recorded, whether it adds lines or not. */
+const correctionDeclaration = {
   link: 'caption_correction',
-  schema: correctionReceipt,
   maximumBytes: maximumCorrectionBytes,
-  name: 'studio.caption-correction.receipt.v1',
   idPrefix: 'caption-correction-receipt',
   kind: 'caption-correction-receipt',
   about: 'correctionId',
-  origin: ({ correctionId }) => ({ kind: 'caption_correction', correctionId }),
-  sources: ({ input: { base, previous } }, runId) => [
+  origin: ({ correctionId }: CorrectionReceipt) => ({ kind: 'caption_correction', correctionId }) as const,
+  sources: ({ input: { base, previous } }: CorrectionReceipt, runId: string) => [
     ...captionArtifactOf(base, runId),
     ...(previous === null
       ? []
@@ -97,31 +99,61 @@ const storedCorrection = new RunReceipt<CorrectionReceipt, 'correctionId', MadeC
         ]),
   ],
   producer: 'host',
-  derive: ({ record }, { corrections, base, changes, reviewer, note, reverts, clientRequestId, requestContentId }) => {
-    const last = corrections.chain.at(-1)?.receipt;
-    const previous =
-      last === undefined ? null : { correctionId: last.body.correctionId, receiptContentId: last.contentId };
-    const { runtimeId: runId } = record;
-    return {
-      correctionId: `caption-correction:${hashOf({ runId, base: base.base, previous, clientRequestId, requestContentId })}`,
-      input: { base: base.base, previous },
-      reviewer: {
-        ...reviewer,
-        attestation: { kind: 'local_operator_attestation_v1', statement: correctionAttestation },
-      },
-      producer: {
-        id: 'studio.host-caption-correction',
-        version: '1',
-        policy: 'attested_correction_beside_unchanged_captions',
-      },
-      clientRequestId,
-      requestContentId,
-      note,
-      reverts,
-      changes: [...changes],
-    };
-  },
+} as const;
+
+function correctionBody(
+  { record }: StudyRun,
+  { corrections, base, reviewer, note, reverts, clientRequestId, requestContentId }: Omit<MadeCorrection, 'changes'>,
+) {
+  const last = corrections.chain.at(-1)?.receipt;
+  const previous =
+    last === undefined ? null : { correctionId: last.body.correctionId, receiptContentId: last.contentId };
+  const { runtimeId: runId } = record;
+  return {
+    correctionId: `caption-correction:${hashOf({ runId, base: base.base, previous, clientRequestId, requestContentId })}`,
+    input: { base: base.base, previous },
+    reviewer: {
+      ...reviewer,
+      attestation: { kind: 'local_operator_attestation_v1', statement: correctionAttestation },
+    },
+    producer: {
+      id: 'studio.host-caption-correction',
+      version: '1',
+      policy: 'attested_correction_beside_unchanged_captions',
+    },
+    clientRequestId,
+    requestContentId,
+    note,
+    reverts,
+  } as const;
+}
+
+/** The record of a correction of lines that come from the host. */
+const plainCorrection = new RunReceipt<PlainCorrectionReceipt, 'correctionId', MadeCorrection>({
+  ...correctionDeclaration,
+  schema: correctionReceipt,
+  name: 'studio.caption-correction.receipt.v1',
+  derive: (run, { changes, ...made }) => ({
+    ...correctionBody(run, made),
+    // Without an added line they are those of the first version, as the schema of the event checks.
+    changes: [...changes] as PlainCorrectionReceipt['changes'],
+  }),
 });
+
+/** The record of a correction with an added line. */
+const addingCorrection = new RunReceipt<AddingCorrectionReceipt, 'correctionId', MadeCorrection>({
+  ...correctionDeclaration,
+  schema: addingCorrectionReceipt,
+  name: 'studio.caption-correction.receipt.v2',
+  derive: (run, { changes, ...made }) => ({ ...correctionBody(run, made), changes: [...changes] }),
+});
+
+/** How a correction is written and read. */
+const correctionWhere = (hasAddedLines: boolean) =>
+  (hasAddedLines ? addingCorrection : plainCorrection) as RunReceipt<CorrectionReceipt, 'correctionId', MadeCorrection>;
+
+/** True for the record of a correction that adds a line, or changes an added one. */
+export const isAdding = ({ schema }: CorrectionReceipt): boolean => schema === 'studio.caption-correction.receipt.v2';
 
 const withCorrection = (
   corrections: VerifiedCorrections,
@@ -187,8 +219,9 @@ export function recordCorrectionCheck(
 
 /** A correction with its check, as both are written in one commit. */
 export function recordCorrection(run: StudyRun, made: MadeCorrection): Pick<StepResult<unknown>, 'objects' | 'events'> {
-  const receipt = storedCorrection.of(run, made);
-  const { objects, events, refs } = storedCorrection.write('caption.correction_recorded', run, receipt);
+  const stored = correctionWhere(haveAddedLines(made.changes));
+  const receipt = stored.of(run, made);
+  const { objects, events, refs } = stored.write('caption.correction_recorded', run, receipt);
   const written = {
     receipt: { contentId: refs.receiptContentId, bytes: objects[0]?.bytes.length ?? 0, body: receipt },
     artifactId: refs.artifactId,
@@ -275,12 +308,13 @@ async function foldCorrectionRecorded(
   if (!mayCorrect || captions.open !== null || isUnchecked) throw journal.fault('type', recorded);
   if (correctable.corrections.chain.length >= maximumCorrections) throw journal.fault('type', recorded);
   const { receiptContentId } = data;
-  const { body: found } = await readStoredReceipt(storedCorrection.shape, content, receiptContentId);
+  const stored = correctionWhere(isAdding(data.receipt));
+  const { body: found } = await readStoredReceipt(stored.shape, content, receiptContentId);
   const base = checkObject(receiptContentId, () => baseNamed(correctable, found.input.base));
   const corrections = correctionsOn(correctable.corrections, base);
   if (corrections.base?.contentId !== base.contentId) throw journal.fault('data.receipt.input.base', recorded);
-  const receipt = await storedCorrection.reopen(content, receiptContentId, (said) =>
-    storedCorrection.of(run, {
+  const receipt = await stored.reopen(content, receiptContentId, (said) =>
+    stored.of(run, {
       corrections,
       base,
       note: said.note,
@@ -291,7 +325,7 @@ async function foldCorrectionRecorded(
       changes: derivedChanges(corrections, base, said),
     }),
   );
-  const { events, refs } = storedCorrection.write('caption.correction_recorded', run, receipt.body);
+  const { events, refs } = stored.write('caption.correction_recorded', run, receipt.body);
   journal.take(events);
   const { correctionId, changes } = receipt.body;
   const detail = countText(changes.length, 'change');
@@ -367,7 +401,11 @@ interface Corrected extends Pick<CaptionedStudy, 'findings' | 'conclusion'> {
 export const correctionStage: LaterStage<Corrected, { readonly corrections: VerifiedCorrections }> = {
   name: 'correction',
   nothing: { corrections: noCorrections },
-  records: { 'caption-correction': correctionReceipt, 'caption-correction-check': correctionCheckReceipt },
+  records: {
+    'caption-correction': correctionReceipt,
+    'caption-correction-added': addingCorrectionReceipt,
+    'caption-correction-check': correctionCheckReceipt,
+  },
   folds: {
     'caption.correction_recorded': async (context, { findings, conclusion, tail }) => ({
       corrections: await foldCorrectionRecorded(context, {

@@ -3,6 +3,7 @@ import { LibraryService } from '../../actors/library/library.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
+import { noCorrections } from '../../receipts/captions/corrected-lines.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
 
@@ -108,7 +109,9 @@ function shelf({ count, lifecycle, readMs, lines = [], earlier = 0 }: ShelfOptio
     runtimes: {
       read: async (runtimeId: string) => {
         reading(runtimeId);
-        return { execution: { study: { findings } } } as unknown as VerifiedRuntime;
+        return {
+          execution: { study: { findings, tail: { corrections: noCorrections } } },
+        } as unknown as VerifiedRuntime;
       },
     },
     listed: {

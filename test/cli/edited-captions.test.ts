@@ -8,11 +8,12 @@ import {
   editCaptions,
   editedCues,
   findingLines,
+  keptFileText,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
 import { parseFlags } from '../../cli/options/flags.ts';
 import type { CommandCall } from '../../cli/terminal/call.ts';
-import type { CaptionCorrectionPreview, CorrectedLine } from '../../contract/captions/correction.ts';
+import type { CaptionCorrectionPreview, CorrectedLine, ShownLine } from '../../contract/captions/correction.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { lineOf, said, withheld } from './shown-lines.ts';
 
@@ -95,9 +96,50 @@ for (const [name, edited, changes] of cases) {
   test(name, (t) => t.deepEqual(changesIn(lines, edited, german), [...changes]));
 }
 
-test('a cue in the time of no line is refused', (t) => {
-  const edited = [...cues, { startMs: 9000, endMs: 9500, text: 'more' }];
-  t.throws(() => changesIn(lines, edited, german), { message: /has the time of no line/ });
+test('bug: for an SRT that a person had edited, the only remedy overwrote it', (t) => {
+  const runtimeId = 'runtime:1';
+  const overwriting = 'media-study caption film.mkv --output film.en.srt';
+  const ofSrt = keptFileText("my film's.en.srt", { runtimeId, isEditable: true, overwriting });
+  const [why, taking, or, last] = ofSrt.split('\n');
+  t.is(why, "my film's.en.srt has other text than the captions, so it was kept. Use your edits:");
+  t.regex(taking ?? '', /captions edit runtime:1 --file 'my film'\\''s\.en\.srt'$/);
+  t.deepEqual([or, last], ['Or overwrite it:', `  ${overwriting}`]);
+  const ofBoth = keptFileText('film.ass', { runtimeId, isEditable: false, overwriting });
+  t.regex(ofBoth, /Edit the lines of the captions instead:\n.*captions edit runtime:1\nOr overwrite it:\n/);
+  t.notRegex(ofBoth, /--file/);
+});
+
+const more: EditedCue = { startMs: 9000, endMs: 9500, text: 'more' };
+const isAdded = { lineIds: [], lines: [{ startMs: 9000, endMs: 9500, target: 'more' }] };
+
+test('a cue in the time of no line adds one, with the text of its side alone', (t) => {
+  t.deepEqual(changesIn(lines, [...cues, more], german), [isAdded]);
+});
+
+test('a cue between two lines adds one, also if the lines beside it were changed or dropped', (t) => {
+  const between: EditedCue = { startMs: 1600, endMs: 1900, text: 'between' };
+  const addition = { lineIds: [], lines: [{ startMs: 1600, endMs: 1900, target: 'between' }] };
+  const reworded = { lineIds: ['line-1'], lines: [{ startMs: 2000, endMs: 3500, target: 'uno' }] };
+  t.deepEqual(changesIn(lines, withCues(1, 0, between), german), [addition]);
+  const uno: EditedCue = { startMs: 2000, endMs: 3500, text: 'uno' };
+  t.deepEqual(changesIn(lines, withCues(1, 1, between, uno), german), [reworded, addition]);
+  // The new cue is not the dropped line in another time. So it does not get the words of its other side.
+  t.deepEqual(changesIn(lines, [...withCues(3, 1), more], german), [{ lineIds: ['line-3'], lines: [] }, isAdded]);
+});
+
+test('an added line without a text on the edited side has a mark there, which changes nothing', (t) => {
+  const added: ShownLine = {
+    ...lineOf(1, { state: 'unavailable', text: null, reasonCode: null, by: 'person' }),
+    originalLineIds: [],
+    source: said('source'),
+  };
+  const file = editableSrt([added], 'target');
+  t.is(file, '1\n00:00:02,000 --> 00:00:03,500\n[no text yet]\n');
+  t.deepEqual(changesIn([added], editedCues(Buffer.from(file), 'film.srt'), german), []);
+  const written = editedCues(Buffer.from(file.replace('[no text yet]', 'eins')), 'film.srt');
+  t.deepEqual(changesIn([added], written, german), [
+    { lineIds: ['line-1'], lines: [{ startMs: 2000, endMs: 3500, target: 'eins' }] },
+  ]);
 });
 
 const long = 'Als die Sonne über den Bergen aufging, war das ganze Dorf schon auf den Beinen.';

@@ -2,17 +2,20 @@ import test from 'ava';
 import fc from 'fast-check';
 import {
   type AnsweredLine,
+  added,
   captionDraft,
   changesOf,
   draftLines,
   droppedLines,
   type EditedLine,
+  editedSides,
   merged,
   obstacleOf,
   retimed,
   reworded,
   split,
 } from '../../console/study/caption-draft.ts';
+import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 
 const range = { startMs: 0, endMs: 60_000 };
 
@@ -98,6 +101,73 @@ test('a cursor at the end of a text splits the line in the middle', (t) => {
 test('a line of one word is not split, because one of its halves would have no text', (t) => {
   const lines = draftLines(current);
   t.is(split(lines, 'b', { cursor: { side: 'target', at: 0 }, timeMs: 0 }), lines);
+});
+
+const addings: readonly (readonly [title: string, timeMs: number, startMs: number, endMs: number])[] = [
+  ['in a gap, as long as the gap has room', 3200, 3200, 4000],
+  ['in a long gap, for two seconds', 20_000, 20_000, 22_000],
+  ['in the next gap if a line is at the player', 4500, 6000, 7000],
+  ['in the last gap if none follows', 59_950, 59_700, 60_000],
+  ['before the first line', 0, 0, 1000],
+];
+
+for (const [title, timeMs, startMs, endMs] of addings) {
+  test(`a line is added ${title}`, (t) => {
+    const draft = captionDraft(current);
+    t.true(draft.add(timeMs, range));
+    const { lines, selected } = draft.store.getSnapshot().context;
+    t.like(
+      lines.find(({ key }) => key === selected),
+      { from: [], startMs, endMs, source: '', target: '' },
+    );
+    t.is(obstacleOf(lines)?.key ?? null, selected);
+    draft.edit((before) => reworded(before, selected ?? '', 'target', ' new '));
+    const change = { lineIds: [], lines: [{ startMs, endMs, target: 'new' }] };
+    t.deepEqual([obstacleOf(draft.store.getSnapshot().context.lines), draft.changes()], [null, [change]]);
+    draft.undo();
+    draft.undo();
+    t.deepEqual(draft.changes(), []);
+  });
+}
+
+test('without a gap no line is added, and an added line over another one is no draft to save', (t) => {
+  const whole = draftLines([line('a', 0, 'x', 'y')]);
+  t.is(added(whole, 500, { startMs: 0, endMs: 2000 }), null);
+  const made = added(draftLines(current), 3200, range);
+  const lines = retimed(made?.lines ?? [], made?.key ?? '', { startMs: 3200, endMs: 4500 }, range);
+  const written = reworded(lines, made?.key ?? '', 'target', 'new');
+  t.like(obstacleOf(written), {
+    key: made?.key,
+    words: 'A line that you added overlaps another one. Change its start or its end.',
+  });
+});
+
+test('bug: a space behind a text was a change that the host refused', (t) => {
+  const spaced = reworded(draftLines(current), 'b', 'target', 'three \n');
+  t.deepEqual(changesOf(current, spaced), []);
+  t.deepEqual(changesOf(current, reworded(spaced, 'b', 'target', ' 3 '))[0]?.lines[0]?.target, '3');
+});
+
+test('captions in one language have one text in the editor, also under two tags', (t) => {
+  const same = current.map((each) => ({ ...each, source: each.target }));
+  const sidesOf = (source: string, target: string, lines: readonly AnsweredLine[] = current) =>
+    editedSides({ languages: { source, target }, lines } as unknown as CaptionCorrections);
+  t.deepEqual(sidesOf('ko', 'en'), ['source', 'target']);
+  t.deepEqual(sidesOf('en', 'en-GB'), ['target']);
+  t.deepEqual(sidesOf('kor', 'ko'), ['target']);
+  t.deepEqual(sidesOf('no', 'nb', same), ['target']);
+  const draft = captionDraft(same, 0, ['target']);
+  draft.edit((lines) => split(lines, 'a', { cursor: { side: 'target', at: 4 }, timeMs: 1500 }));
+  draft.edit((lines) => reworded(lines, 'a.2', 'target', 'zwei'));
+  t.deepEqual(draft.changes(), [
+    {
+      lineIds: ['a'],
+      lines: [
+        { startMs: 1000, endMs: 1500, target: 'one' },
+        { startMs: 1500, endMs: 3000, target: 'zwei' },
+      ],
+    },
+  ]);
 });
 
 test('typing in one text is one step of undo; another line begins another step', (t) => {

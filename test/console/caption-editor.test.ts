@@ -60,6 +60,7 @@ const keys: readonly (readonly [keys: string, isInText: boolean, action: string 
   ['Enter', true, undefined],
   ['Alt ArrowUp', true, 'previous'],
   ['F5', false, 'play'],
+  ['F9', true, 'add'],
   ['F10', true, 'endAndNext'],
   ['Control Alt v', true, 'split'],
   ['Control Shift M', true, 'merge'],
@@ -110,6 +111,7 @@ test('bug: unsaved changes of the lines were no part of a review, and nothing sa
   const corrections = {
     runtimeId: 'runtime:1',
     head: { base: 'captions:1', correction: null },
+    languages: null,
     lines: [{ id: 'line:1', startMs: 0, endMs: 1000, source: text, target: text }],
   } as unknown as CaptionCorrections;
   t.is(unsavedChanges(corrections), 0);
@@ -123,6 +125,7 @@ const answered = (head: string, texts: Readonly<Record<string, string>>) =>
   ({
     runtimeId: 'runtime:2',
     head: { base: 'captions:1', correction: head },
+    languages: null,
     lines: Object.entries(texts).map(([id, text], at) => ({
       ...{ id, startMs: at * 1000, endMs: (at + 1) * 1000 },
       ...{ source: { text, reasonCode: null }, target: { text, reasonCode: null } },

@@ -7,6 +7,8 @@ import { sourceSessionList } from '../../contract/sources/source-session.ts';
 import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimes } from '../../contract/study/status.ts';
 import { TestHost } from '../host/test-host.ts';
+import { corrected, correctionsOf, newest } from './captions/correcting.ts';
+import { openCaptioned } from './captions/steps.ts';
 import { sampleRow, startStudy, studyRequest } from './host/study-steps.ts';
 
 // The sources as a library: their names, the states of their studies, and the search through their words.
@@ -27,7 +29,7 @@ async function listed(t: ExecutionContext, host: TestHost): Promise<LibraryAnswe
 async function searched(t: ExecutionContext, host: TestHost, query: string): Promise<LibrarySearch[]> {
   const pages: LibrarySearch[] = [];
   for (let after: string | null = ''; after !== null; ) {
-    const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+    const cursor: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
     const page: LibrarySearch = host.granted(t, await host.get(`/v1/search?${query}${cursor}`), 200, librarySearch);
     pages.push(page);
     after = page.nextCursor;
@@ -134,12 +136,13 @@ test('a search finds lines by words in any order, with the fact that has each of
   const [study] = studiesOf(pages);
   const [line] = study?.lines ?? [];
   t.like(line, { kind: 'subtitle_track', text: 'Good morning and welcome to the reading room.' });
+  if (line === undefined || line.kind === 'captions') return t.fail();
   const path = `/v1/runtimes/${study?.runtimeId}/evidence`;
   const { evidence } = host.granted(t, await host.get(path), 200, runtimeEvidence);
-  const row = evidence.find(({ contentId }) => contentId === line?.contentId);
-  const { startMs, endMs, text } = line ?? {};
+  const row = evidence.find(({ contentId }) => contentId === line.contentId);
+  const { startMs, endMs, text } = line;
   t.like(
-    row?.facts.find((fact) => 'index' in fact && fact.index === line?.factIndex),
+    row?.facts.find((fact) => 'index' in fact && fact.index === line.factIndex),
     { startMs, endMs, text },
   );
   // Again, with what is remembered by now.
@@ -171,6 +174,69 @@ test('a line of evidence that was damaged after a search is not found any more',
   const after = await searched(t, host, 'q=welcome');
   t.false(studiesOf(after).some(({ runtimeId }) => runtimeId === before[0]?.runtimeId));
   t.true(after.some(({ damaged }) => damaged.includes(before[0]?.runtimeId ?? '')));
+});
+
+const first = 'embedded-subtitle-line-001';
+const second = 'embedded-subtitle-line-002';
+
+/** The lines of a study that a search finds, with their kinds. */
+async function foundIn(t: ExecutionContext, host: TestHost, runtimeId: string, query: string): Promise<string[]> {
+  const pages = await searched(t, host, `q=${encodeURIComponent(query)}`);
+  return studiesOf(pages)
+    .filter((study) => study.runtimeId === runtimeId)
+    .flatMap(({ lines }) => lines.map(({ kind, startMs, text }) => `${kind} ${startMs} ${text}`));
+}
+
+test('bug: a search found what a person had corrected away, and not what replaced it', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const find = (query: string) => foundIn(t, host, runtimeId, query);
+  const before = await find('reading room');
+  t.deepEqual(before, ['subtitle_track 800 Good morning and welcome to the reading room.']);
+  const change = { lineIds: [first], lines: [{ startMs: 900, endMs: 3372, target: 'Welcome to the leading room.' }] };
+  const after = await corrected(t, host, runtimeId, { changes: [change] });
+  t.deepEqual(await find('reading room'), []);
+  const found = ['captions 900 Welcome to the leading room.'];
+  t.deepEqual(await find('LEADING room'), found);
+  // The other side of that line, and the lines without a change, are found as before.
+  t.is((await find('열람실')).length, 1);
+  t.deepEqual(await find('short story'), ['subtitle_track 4400 Today we will listen to a short story together.']);
+  const [page] = await searched(t, host, 'q=leading');
+  t.is(page?.schema, 'studio.library-search.v2');
+  const [line] = page?.studies[0]?.lines ?? [];
+  t.like(line, { side: 'target', contentId: after.corrections[0]?.receiptContentId });
+  t.is((await searched(t, host, 'q=story'))[0]?.schema, 'studio.library-search.v1');
+  await host.restart();
+  t.deepEqual([await find('reading room'), await find('leading room')], [[], found]);
+  await corrected(t, host, runtimeId, { reverts: newest(after) });
+  t.deepEqual([await find('reading room'), await find('leading')], [before, []]);
+});
+
+test('a search finds added, split and merged lines, and no dropped ones; none of a study that is deleted', async (t) => {
+  const { host, study } = await openCaptioned(t);
+  const { runtimeId } = study;
+  const find = (query: string) => foundIn(t, host, runtimeId, query);
+  const added = { lineIds: [], lines: [{ startMs: 3500, endMs: 4300, target: 'One moment.' }] };
+  const parts = {
+    lineIds: [second],
+    lines: [
+      { startMs: 4400, endMs: 6000, source: '오늘은', target: 'Today we will listen' },
+      { startMs: 6000, endMs: 7966, source: '이야기', target: 'to a tall story.' },
+    ],
+  };
+  const dropped = { lineIds: [first], lines: [] };
+  await corrected(t, host, runtimeId, { changes: [added, parts, dropped] });
+  t.deepEqual(await find('moment'), ['captions 3500 One moment.']);
+  t.deepEqual(await find('story'), ['captions 6000 to a tall story.']);
+  t.deepEqual(await find('welcome'), []);
+  t.deepEqual(await find('열람실'), []);
+  const { lines } = await correctionsOf(t, host, runtimeId);
+  const [today, story] = lines.filter(({ target }) => /Today|story/.test(target.text ?? '')).map(({ id }) => id);
+  const merged = { lineIds: [today ?? '', story ?? ''], lines: [{ startMs: 4400, endMs: 7966 }] };
+  await corrected(t, host, runtimeId, { changes: [merged] });
+  t.deepEqual(await find('tall today'), ['captions 4400 Today we will listen\nto a tall story.']);
+  t.is((await host.ask('DELETE', `/v1/runtimes/${runtimeId}`)).status, 200);
+  t.deepEqual(await find('moment'), []);
 });
 
 test('a search names sources by their labels on its first page, and goes on page by page', async (t) => {

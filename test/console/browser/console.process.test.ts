@@ -19,6 +19,7 @@ import {
   drop,
   ingestDropped,
   produceCaptions,
+  sign,
   study,
   toggleDetails,
   verdict,
@@ -126,6 +127,21 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.getByText('1 unsaved change').waitFor({ state: 'detached' });
   await correctFirstLine(page, 'Good morning, and welcome.');
   t.regex(await downloaded(page, 'Download SRT'), /00:00:00,800 --> 00:00:03,372\nGood morning, and welcome\./);
+  // A line that a key adds, and a file that is not given without it.
+  await page.locator('.caption-row').first().click();
+  await page.keyboard.press('F9');
+  await page.locator('.line-text[data-side="target"]:focus').waitFor();
+  await page.keyboard.type('One moment.');
+  await page.getByRole('link', { name: 'Exports' }).click();
+  await page.getByText('1 unsaved change in Captions').waitFor();
+  t.true(await page.getByRole('button', { name: 'Download captions.vtt' }).isDisabled());
+  await page.getByRole('link', { name: 'Open the captions' }).click();
+  await page.getByRole('button', { name: 'Save and download…' }).click();
+  const saving = page.waitForEvent('download');
+  await sign(page, 'Save and download');
+  const withAdded = await readFile(await (await saving).path(), 'utf8');
+  t.regex(withAdded, /00:00:03,372 --> 00:00:04,400\nOne moment\./);
+  await page.locator('.primary', { hasText: 'Download SRT' }).waitFor();
   await page.getByRole('link', { name: 'Exports' }).click();
   t.regex(await downloaded(page, 'Download captions.vtt'), /Good morning, and welcome\./);
 
@@ -146,7 +162,7 @@ inBrowser('a dropped file is studied, verified, approved, captioned, corrected a
   await page.locator('.time-now', { hasText: /0:0[1-9]/ }).waitFor();
   await page.keyboard.press('k');
   t.true(await page.evaluate('document.querySelector("video").paused'));
-  t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 3);
+  t.is(await page.evaluate('document.querySelector("video").textTracks[0].cues.length'), 4);
   t.deepEqual(faults, []);
   await page.context().close();
 });

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { verifyBundle } from '../../../actors/exports/verify-bundle.ts';
 import type { ErrorCode } from '../../../contract/base/errors.ts';
 import {
@@ -8,46 +8,16 @@ import {
   type CorrectionObstacle,
   captionCorrectionPreview,
   captionCorrections,
-  correctionAttestation,
 } from '../../../contract/captions/correction.ts';
 import { captionGuidelines } from '../../../contract/captions/guideline-report.ts';
 import { runtimeEvents } from '../../../contract/journal.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
 import { readerOf } from '../../actors/exports/bundled-study.ts';
 import { TestHost } from '../../host/test-host.ts';
+import { asked, corrected, correctionsOf, newest, reviewer, send } from './correcting.ts';
 import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
 
 // Corrections of captions by a person.
-
-const reviewer = { id: 'reviewer:local-operator', attestation: correctionAttestation };
-
-async function correctionsOf(t: ExecutionContext, host: TestHost, runtimeId: string): Promise<CaptionCorrections> {
-  return host.granted(t, await host.get(pathOf(runtimeId, 'caption-corrections')), 200, captionCorrections);
-}
-
-let requests = 0;
-
-/** A request for a correction of the lines as they are. */
-async function asked(t: ExecutionContext, host: TestHost, runtimeId: string, others: object) {
-  const { head } = await correctionsOf(t, host, runtimeId);
-  requests += 1;
-  return { clientRequestId: `request-${requests}`, head, reviewer, note: null, ...others };
-}
-
-const send = (host: TestHost, runtimeId: string, body: object) =>
-  host.post(pathOf(runtimeId, 'caption-corrections'), body);
-
-async function corrected(
-  t: ExecutionContext,
-  host: TestHost,
-  runtimeId: string,
-  others: { readonly changes: readonly AskedChange[] } | { readonly reverts: string },
-): Promise<CaptionCorrections> {
-  const answer = await send(host, runtimeId, await asked(t, host, runtimeId, others));
-  return host.granted(t, answer, 201, captionCorrections);
-}
-
-const newest = ({ corrections }: CaptionCorrections): string => corrections.at(-1)?.correctionId ?? '';
 
 /** The lines of the sample, by their texts and times. */
 const said = ({ lines }: Pick<CaptionCorrections, 'lines'>) =>

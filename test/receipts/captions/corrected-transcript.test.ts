@@ -50,6 +50,13 @@ const current = lines.map((line): CurrentLine => ({ ...line, originalLineIds: [l
 const reworded = (at: number): CurrentLine[] =>
   current.map((line, place) => (place === at ? { ...line, source: textOf('said\notherwise', 'person') } : line));
 
+const addedLine = (startMs: number, source: string | null): CurrentLine => ({
+  ...{ id: `correction-001-line-${startMs}`, startMs, endMs: startMs + 40, originalLineIds: [], correctionId: null },
+  source:
+    source === null ? { state: 'unavailable', text: null, reasonCode: null, by: 'person' } : textOf(source, 'person'),
+  target: textOf('hinzugefügt', 'person'),
+});
+
 const cases: readonly [name: string, lines: readonly CurrentLine[], texts: readonly string[]][] = [
   ['without a correction the transcript is as it was recognised', current, ['spoken 0', 'spoken 1', 'spoken 2']],
   [
@@ -61,6 +68,11 @@ const cases: readonly [name: string, lines: readonly CurrentLine[], texts: reado
     'lines that share lines of the transcript are replaced together',
     reworded(0),
     ['said otherwise', 'words 1', 'words 2', 'spoken 2'],
+  ],
+  [
+    'an added line is in its place, with the text of the spoken side; one without such a text is not',
+    [...current, addedLine(1950, 'added'), addedLine(3950, null)].sort((a, b) => a.startMs - b.startMs),
+    ['spoken 0', 'added', 'spoken 1', 'spoken 2'],
   ],
   ['a dropped line leaves the words of the lines beside it', current.slice(1), ['words 1', 'words 2', 'spoken 2']],
 ];
