@@ -14,8 +14,11 @@ const unspaced: readonly (string | null)[] = ['zh', 'ja', 'yue', 'wuu'];
 const neverFirst = /^[\p{Pe}\p{Pf}、。，．・：；？！ー…‥々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]/u;
 const neverLast = /[\p{Ps}\p{Pi}]$/u;
 
-/** A line that names its speaker keeps its own place. Marks of direction may come before the dash. */
-const speaker = /^[\s\u200E\u200F\u202A-\u202E\u2066-\u2069]*[-–—]\s*\S/u;
+/** A line that names its speaker keeps its own place. */
+const speaker = /^\s*[-–—]\s*\S/u;
+
+/** The same with marks of direction before the dash. */
+const markedSpeaker = /^[\s\u200E\u200F\u202A-\u202E\u2066-\u2069]*[-–—]\s*\S/u;
 
 /** The characters of a text, those joined that no line divides. */
 function characterPieces(text: string): string[] {
@@ -269,6 +272,7 @@ interface Breaking {
   readonly limit: number;
   readonly rows: number;
   readonly widthOf: (character: string) => number;
+  readonly speaker: RegExp;
   readonly ending: Ending;
   readonly joined: (lines: readonly string[]) => string;
   readonly pieces: (text: string) => string[];
@@ -283,6 +287,7 @@ function firstBreaking(language: string): Breaking | null {
     limit: profile.lineCharacters * 1000,
     rows: profile.lines,
     widthOf: (character) => milliWidthOf(character, profile.countsNarrowHalf),
+    speaker,
     ending: endingOf,
     joined: (lines) => asOneLine(lines, isUnspaced),
     pieces: (text) => piecesOf(text, isUnspaced),
@@ -298,6 +303,7 @@ function secondBreaking(language: string): Breaking | null {
     limit,
     rows,
     widthOf,
+    speaker: markedSpeaker,
     ending: endingByScript,
     joined: joinedLines,
     pieces: (text) => wordPieces(text, (piece) => rowWidth(piece.trimEnd(), widthOf) <= limit),
@@ -326,7 +332,7 @@ export function unclosedRows(text: string, language: string, rules: BreakRules):
   if (breaking === null) return lines;
   const { limit, rows, widthOf } = breaking;
   const fits = lines.length <= rows && lines.every((line) => rowWidth(line, widthOf) <= limit);
-  if (fits || (lines.length > 1 && lines.some((line) => speaker.test(line)))) return lines;
+  if (fits || (lines.length > 1 && lines.some((line) => breaking.speaker.test(line)))) return lines;
   const whole = breaking.joined(lines);
   const pieces = breaking.pieces(whole);
   const breakable = new BreakableText(whole, pieces, widthOf);

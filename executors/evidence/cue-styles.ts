@@ -91,7 +91,7 @@ export function withBoxSigns(text: string, boxes: Uint8Array): string {
  */
 export function styledRows(rows: readonly string[], text: string): string | null {
   if (withoutSigns(rows.map((row) => withoutSigns(row).trim()).join('\n')) !== text) return null;
-  // A text that looks like markup could not be told from it.
+  // Markup could not be distinguished from a text that looks like it.
   if (styledText(text).runs.some((run) => run.text !== text)) return null;
   const styled = rows.join('\n').replaceAll(anySign, (sign) => tags[sign] ?? '');
   return styledText(styled).runs.some(({ text: part, styles }) => styles.length > 0 && part.trim() !== '')

@@ -50,7 +50,7 @@ const isStyled = ({ styled, placement }: CueFact): boolean =>
 
 /**
  * The styles and places that the text tracks of a study have for the lines of captions. The words of a line stay plain text. A row of
- * a line has the style of the row of a cue with the same words at the same time, whatever became of the rest of that cue.
+ * a line has the style of a row of a cue that has the same words at the same time. The other rows of that cue do not matter.
  */
 export class TrackStyles {
   /** In order of their begins. */

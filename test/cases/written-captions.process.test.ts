@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { GuidelineReport } from '../../contract/captions/guideline-report.ts';
+import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
+import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
+import { utterances } from '../../fixtures/speech/gold.ts';
 import { captionedSpeech } from '../../lab/cases/written-captions.ts';
 import { runCommand } from '../cli/command.ts';
 
@@ -122,4 +125,20 @@ test('bug: italics in an edited file became text', async (t) => {
   // The file as it was written has no further changes.
   await writeFile(file('edited.srt'), srt);
   t.true((await run(...correcting)).stdout.includes('nothing was changed'));
+});
+
+test('italics that a translation does not have are remarked', async (t) => {
+  const provider = await StubProvider.start();
+  t.teardown(() => provider.close());
+  provider.behavior = translates();
+  const texts = utterances.map((text, at) => (at === 1 ? `<i>${text}</i>` : text));
+  const { run, file, read } = await withFilm(t, 'film.mkv', { texts, language: 'eng', codec: 'srt' });
+  const settings = ['caption-executor=subtitles-translated', 'allow-real-caption-production=true'];
+  await run('settings', 'set', ...settings, 'caption-translation-model=stub', `model-server=${provider.baseUrl}`);
+  const { stderr } = await run('caption', file('film.mkv'), '--to', 'de', ...owner, ...approved);
+  t.true(stderr.includes('1 line has italics in the original and none in the translation: cue 2\n'), stderr);
+  t.false((await read('film.de.srt')).includes('<i>'));
+  const original = await run('export', 'film', 'captions.srt', '--side', 'source', '--output', file('film.en.srt'));
+  t.false(original.stderr.includes('italics'), original.stderr);
+  t.regex(await read('film.en.srt'), /\n<i>he forgot to close the door before he left<\/i>\n/);
 });

@@ -91,3 +91,14 @@ test('guidelines beside that of the rows are counted', (t) => {
     'other guidelines of 24 lines: BBC in 1 line (--json lists all)',
   ]);
 });
+
+test('italics that a translation does not have are named by their cues', (t) => {
+  const file = (lostStyles: number[]): File => ({
+    file: { side: 'target', lines: 'netflix.v2', cues: 9, lostStyles },
+    reports: [],
+  });
+  t.deepEqual(guidelineLines(file([2, 7])), [
+    '2 lines have italics in the original and none in the translation: cue 2, 7',
+  ]);
+  t.deepEqual(guidelineLines(file([2])), ['1 line has italics in the original and none in the translation: cue 2']);
+});

@@ -90,6 +90,11 @@ const words = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
+test('rows of speakers keep their places behind marks of direction', (t) => {
+  const rows = [`${rle}- من هناك؟ من هناك؟ من هناك؟ من هناك؟ من هناك؟ من هناك؟${pdf}`, `${rle}- أنا.${pdf}`];
+  t.deepEqual(brokenLines(rows.join('\n'), 'ar'), rows);
+});
+
 test('no word is lost, each row closes what it opens, and rows that fit are broken no further', (t) => {
   const signs = (text: string): string => text.replaceAll(/[\s\u202A-\u202E\u2066-\u2069]/g, '');
   const languages = fc.constantFrom('en', 'th', 'ja', 'zh', 'ar', 'hi', 'ko');
