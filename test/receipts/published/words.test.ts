@@ -88,7 +88,7 @@ test('a line of several cues replaces all of them, with the dashes of two speake
   ]);
 });
 
-test('a cue that is in two lines leaves the words of the one that nobody changed', (t) => {
+test('a cue that is in two lines leaves the words of the one without a change', (t) => {
   const lines = [original(1, 'first words'), original(2, 'second words')];
   t.deepEqual(shownIn([cue(1000, 'first words\nsecond words')], lines, reworded('line-1', 'other words')), [
     'captions 1000 other words',
