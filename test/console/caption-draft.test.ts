@@ -130,7 +130,7 @@ for (const [title, timeMs, startMs, endMs] of addings) {
   });
 }
 
-test('without a gap no line is added, and an added line over another one is no draft to save', (t) => {
+test('without a gap no line is added, and a draft with an added line over another one is not saved', (t) => {
   const whole = draftLines([line('a', 0, 'x', 'y')]);
   t.is(added(whole, 500, { startMs: 0, endMs: 2000 }), null);
   const made = added(draftLines(current), 3200, range);
