@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * A part of a track in the film, as an edit of ISO base media (ISO/IEC 14496-12, `elst`) places it: what the track has from `fromMs`
- * to `toMs` by its own clock is shown from `atMs` on. In milliseconds, not rounded.
+ * A part of a track, as an edit of ISO base media (ISO/IEC 14496-12, `elst`) places it in the film. The film shows from `atMs` on
+ * what the track has from `fromMs` to `toMs` by its own clock. In milliseconds, not rounded.
  */
 export interface TrackEdit {
   readonly fromMs: number;
@@ -79,7 +79,7 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 }
 
-/** The bytes of the head of a box, and of all of it; `left` are those from its start to the end of what holds it. */
+/** The bytes of the head of a box, and of all of it. `left` are the bytes that follow its start. */
 function extentOf(head: Buffer, left: number): readonly [headBytes: number, bytes: number] {
   const stated = head.readUInt32BE(0);
   if (stated === 1 && head.length >= 16) return [16, Number(head.readBigUInt64BE(8))];

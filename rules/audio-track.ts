@@ -40,8 +40,8 @@ export function countsSamples({
 }
 
 /**
- * True if earlier versions may have counted the times of a source from the first of the decoded tracks, and not from its start: it
- * does not begin at zero, and has more tracks than are decoded together.
+ * True if earlier versions may have counted the times of a source from the first of its decoded tracks, and not from its start. Such a
+ * source does not begin at zero, and has more tracks than the host decodes together.
  */
 export function countedFromTracks(
   {

@@ -23,7 +23,7 @@ const threeLetters: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(':') as [string, string]),
 );
 
-/** The three letters of ISO 639-2 for a tag of BCP 47, or of ISO 639-3 where it has none; `und` for what names no language. */
+/** The three letters of ISO 639-2 for a tag of BCP 47, else those of ISO 639-3; `und` for a tag that names no language. */
 export function threeLetterCode(tag: string): string {
   const base = baseLanguage(tag) ?? 'und';
   return threeLetters.get(base) ?? (base.length === 3 ? base : 'und');

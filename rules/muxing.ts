@@ -15,8 +15,8 @@ interface Room {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-// What ffmpeg 5.1 wrote and what it refused, tried with each codec that it encodes, and its tables of tags for the rest
-// (libavformat/movenc.c, matroskaenc.c). It calls FLAC and TrueHD in MP4 experimental, and refuses them.
+// From trials: ffmpeg 5.1 copied each codec that it encodes into each container. Its tables of tags have the rest
+// (libavformat/movenc.c). It calls FLAC and TrueHD in MP4 experimental, and refuses them.
 const inMp4 = words(`
   h264 hevc mpeg4 mpeg2video mpeg1video mjpeg png jpeg2000 vc1 dirac vp9 av1
   aac mp3 mp2 ac3 eac3 dts alac opus vorbis
@@ -55,7 +55,7 @@ export interface CopiedTrack {
   readonly as: 'copy' | Room['text'];
 }
 
-/** What becomes of the tracks of a film that is copied into a container with captions. */
+/** The tracks of a film and of its copy with captions in a container. */
 export interface Muxing {
   readonly container: MuxContainer;
   /** The tracks of the copy in front of the captions: pictures, sound, subtitles. */
@@ -82,15 +82,15 @@ const isPlayed = ({ type, codec }: Track): boolean => (type === 'video' || type 
 
 const takes = ({ played }: Room, { codec }: Track): boolean => played === null || played.has(codec);
 
-/** What a container makes of the subtitles of a film; null if it does not hold them. */
+/** The form of the subtitles of a film in a container; null if it does not hold them. */
 function subtitlesAs(container: MuxContainer, { codec }: Track): CopiedTrack['as'] | null {
   if (container === '.mkv' && inMatroska.has(codec)) return 'copy';
   return convertible.has(codec) ? rooms[container].text : null;
 }
 
 /**
- * What becomes of the tracks of a film in a container. Data, fonts and what ffmpeg does not know are none of them. Pure: from the
- * probe alone, so that it is known before anybody signs.
+ * The tracks that a copy of a film has in a container, and those that it lacks. Data, fonts and tracks that ffmpeg does not know do not
+ * count. The probe alone decides, so that a person knows it before they sign.
  */
 export function muxingOf(tracks: readonly Track[], container: MuxContainer): Muxing {
   const room = rooms[container];

@@ -40,7 +40,7 @@ export function checkMuxed(path: string): MuxContainer {
 }
 
 /**
- * What a film in a container will have of its tracks, and a remark for each subtitle track that it will lack. Throws `WrongCall` if
+ * The tracks of a film in a container, and a remark for each subtitle track that the copy will lack. Throws `WrongCall` if
  * the container does not take its picture or its sound, with the containers that do. Known from the probe alone: before an approval.
  */
 export function plannedMux(path: string, probe: MediaProbe): { readonly muxing: Muxing; readonly remarks: string[] } {
@@ -54,8 +54,8 @@ export function plannedMux(path: string, probe: MediaProbe): { readonly muxing: 
 }
 
 /**
- * The arguments that put captions into a film. Its tracks are named one by one: what ffmpeg does not know cannot be copied, and the
- * place of the captions behind them has to be known.
+ * The arguments that put captions into a film. They name the tracks one by one: ffmpeg cannot copy a track that it does not know. The
+ * captions follow, so that their place is known.
  */
 export function muxArguments(film: string, muxing: Muxing, tracks: readonly MuxedTrack[], output: string): string[] {
   const { container, copied, captions } = muxing;
@@ -81,7 +81,7 @@ export function muxArguments(film: string, muxing: Muxing, tracks: readonly Muxe
   ];
 }
 
-/** Lines of ffmpeg that only repeat that something failed; the reason stands before them. */
+/** Lines of ffmpeg that only repeat that something failed; the reason is above them. */
 const consequences =
   /^(?:Error (?:initializing|muxing|writing|opening|processing)|Could not write header|av_interleaved_write_frame|Conversion failed|Nothing was written|Failed to|Last message repeated|--|$)/;
 

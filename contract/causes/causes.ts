@@ -201,7 +201,7 @@ const warningCauses = [
   }),
 ] as const;
 
-/** What a copy of a film with captions lacks, by ffmpeg's names of codecs; `others` are the containers that hold the whole film. */
+/** A track that a copy of a film with captions lacks, by ffmpeg's names of codecs. `others` are the containers that hold it. */
 const muxParams = { track: count, codec: z.string().min(1), container: z.string(), others: z.array(z.string()) };
 
 /** Why a film cannot be written with its captions into a container, and what of it would be missing. */

@@ -108,9 +108,9 @@ export const detectionTracks = z.strictObject({
   videoTrackIndex: count.nullable(),
   /** The rule that chose the audio track, and the other tracks; null if there is no other. */
   audioChoice: z.strictObject({ rule: z.string(), others: z.string() }).nullable(),
-  /** Only the samples of the sound can be counted, because the times of its file begin again; absent where they are right. */
+  /** Only the samples of the sound can be counted, because the times of its file begin again; absent if they are right. */
   countsSamples: z.literal(true).optional(),
-  /** What times count from, where a study of an earlier version may have counted from elsewhere; else absent. */
+  /** The zero of all times, if a study of an earlier version may have had another one; else absent. */
   timesFrom: z.string().optional(),
 });
 

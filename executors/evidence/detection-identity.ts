@@ -66,9 +66,9 @@ export interface DetectionTracks {
   readonly videoTrackIndex: number | null;
   /** The rule that chose the audio track, and the other tracks; null or absent if there is no other. */
   readonly audioChoice?: { readonly rule: string; readonly others: string } | null;
-  /** Only the samples of the sound can be counted; absent where its times are right. */
+  /** Only the samples of the sound can be counted; absent if its times are right. */
   readonly countsSamples?: boolean | undefined;
-  /** What times count from, where a study of an earlier version may have counted from elsewhere; else absent. */
+  /** The zero of all times, if a study of an earlier version may have had another one; else absent. */
   readonly timesFrom?: string | undefined;
   /** How long the windows of a pass are, in ms; absent where it decodes its range at once. */
   readonly passWindowMs?: number;
@@ -96,7 +96,7 @@ function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<st
   return Object.assign({}, ...flat);
 }
 
-/** What tells the time of sound whose own times are wrong, as the parameter of an operation states it. */
+/** The clock of sound whose own times are wrong, as the parameter of an operation states it. */
 export const SAMPLE_CLOCK = 'the samples of the sound';
 
 /** Every threshold, choice and limitation behind the facts of one kind. */

@@ -192,7 +192,7 @@ interface TracksRequest {
   readonly files?: ProcessRequest['files'];
   /** How much of one track is kept inside the range. */
   readonly limits?: TrackLimits;
-  /** Where each track shows a passage of its media times; absent where ffmpeg's own times count. */
+  /** The times at which each track shows a passage by its own clock; absent if ffmpeg's times count. */
   readonly shownAt?: readonly ((passage: Range) => readonly Range[])[] | undefined;
   /** True for files in which a cue that ends when it begins is never shown. Tracks of media may lack durations. */
   readonly statesEnds?: boolean;
@@ -219,7 +219,7 @@ export async function readSubtitleTracks(
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
-    // Where a passage is shown is known only once it is read.
+    // A passage has to be read before its place in the film is known.
     args: subtitleArguments(input, indexes, shownAt === undefined ? range.endMs : null),
     limits: LIMITS,
     signal,

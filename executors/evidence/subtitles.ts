@@ -194,15 +194,19 @@ async function findTracks(
   const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
   const edits = await trackEdits(path);
   const editsOf = ({ index }: RequestedSubtitleTrack): readonly TrackEdit[] => edits[index] ?? [];
-  const [cut, plain] = [true, false].map((isCut) => embedded.filter((track) => areCuts(editsOf(track)) === isCut));
-  for (const tracks of [plain, cut]) {
-    if (tracks === undefined || tracks.length === 0) continue;
-    const own =
-      tracks === cut ? byEdits(path, tracks.map(editsOf), request.startOffsetMs ?? 0) : { input: mediaInput(path) };
-    const read = await readSubtitleTracks(deps, { ...own, tracks, range, signal, onRead });
-    for (const [at, track] of tracks.entries()) found.set(track, read[at] ?? null);
+  const plain = embedded.filter((track) => !areCuts(editsOf(track)));
+  const cut = embedded.filter((track) => areCuts(editsOf(track)));
+  const runs = [
+    { tracks: plain, input: mediaInput(path) },
+    { tracks: cut, ...byEdits(path, cut.map(editsOf), request.startOffsetMs ?? 0) },
+  ].filter(({ tracks }) => tracks.length > 0);
+  for (const run of runs) {
+    // Progress only rises: that of the last run counts.
+    const told = run === runs.at(-1) ? { onRead } : {};
+    const read = await readSubtitleTracks(deps, { ...run, range, signal, ...told });
+    for (const [at, track] of run.tracks.entries()) found.set(track, read[at] ?? null);
   }
-  onRead(range.endMs);
+  if (runs.length === 0) onRead(range.endMs);
   for (const track of wanted) {
     if (track.attached === undefined) continue;
     const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
@@ -227,8 +231,8 @@ async function findTracks(
 }
 
 /**
- * The input and the times of tracks whose edits cut them. ffmpeg begins such a track with the cue before the cut, which it lays in front
- * of the first picture, and every later cue too early. So the edits are applied here, to the times of the track itself.
+ * The input and the times of tracks that their edits cut. Such a track begins in ffmpeg with the cue before the cut, in front of the
+ * first picture. Every later cue then comes too early. So the edits are applied here, to the clock of the track.
  */
 const byEdits = (path: string, edits: readonly (readonly TrackEdit[])[], startOffsetMs: number) => ({
   input: ['-copyts', '-ignore_editlist', '1', ...mediaInput(path)],

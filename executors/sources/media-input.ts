@@ -38,7 +38,7 @@ export function mediaInput(file: string): readonly string[] {
 // Less than a tick of the clocks of MPEG and Ogg, so that no time changes by it.
 const LEAST_SHIFT_SECONDS = '0.000001';
 
-/** What the times of `timedInput` count from, as the parameter of an operation states it. */
+/** The zero of the times of `timedInput`, as the parameter of an operation states it. */
 export const TIMES_FROM = 'the start of the container';
 
 /**

@@ -34,7 +34,7 @@ test.after.always(async () => {
 
 const { signal } = new AbortController();
 
-/** When the sound of a region begins to be loud, in ms of the media; one time for each burst. */
+/** The times at which a burst begins in a region, in ms of the media. */
 async function burstsOf(
   path: string,
   audioTrackIndex: number,
@@ -127,7 +127,7 @@ test('a chain whose parts differ in rate and channels is studied whole', async (
   );
 });
 
-test('a whole file is told by its own times, and has no note', async (t) => {
+test('a whole file has its own times, and no note', async (t) => {
   for (const [name, words] of [
     ['whole.opus', ['-c:a', 'libopus']],
     ['whole.ogg', ['-c:a', 'libvorbis']],
@@ -150,7 +150,7 @@ for (const [name, words, bytes] of [
   ['late.m2ts', blueray, 100],
   ['late.vob', program, 3001],
 ] as const) {
-  test(`bug: the recognizer heard a file that begins within a packet too early: ${name}`, async (t) => {
+  test(`bug: the recognizer had the wrong sound of a file that begins within a packet: ${name}`, async (t) => {
     const file = lateSound(folder, name, 5, words);
     const aligned = await burstsOf(file, 1, [0, 4000]);
     t.true(isNear(aligned, [1700], 60), String(aligned));

@@ -14,7 +14,7 @@ test('bug: the captions of a film with a long name could not be written, behind 
   }
 });
 
-test('a name that is too long for a file is refused before anything is asked', async (t) => {
+test('the command refuses a name that is too long for a file', async (t) => {
   const refused = await t.throwsAsync(targetFile(`/tmp/${'n'.repeat(252)}.srt`), { instanceOf: WrongCall });
   t.regex(refused?.message ?? '', /is too long: it has 256 bytes, and most folders take 255: choose a shorter one$/);
 });

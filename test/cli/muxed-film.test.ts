@@ -123,7 +123,7 @@ test('HEVC has the name that players of Apple know, in MP4 alone', (t) => {
   t.false(args('.mkv').join(' ').includes('hvc1'));
 });
 
-test('bug: a failure of ffmpeg was told by its last line, which names no reason', (t) => {
+test('bug: a failure of ffmpeg had its last line as reason, which names none', (t) => {
   const refused = `[mp4 @ 0x564ba18bde40] flac in MP4 support is experimental, add '-strict -2' if you want to use it.
 Could not write header for output file #0 (incorrect codec parameters ?): Experimental feature
 Error initializing output stream 0:2 -- `;

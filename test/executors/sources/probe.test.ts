@@ -189,6 +189,17 @@ test('an estimated length gives way to the measured one, and so do those of its 
   t.is(extentOf({ ...guessed, statedMs: 27_848, heldMs: 27_900 }).durationMs, 27_848);
 });
 
+test('bug: a file that goes on behind its stated length was studied in part, without a note', (t) => {
+  const joined = { statedMs: 17_917, heldMs: 53_745, tracks: [trackFor('audio', 17_917)] };
+  const { durationMs, incomplete, tracks } = extentOf({ ...wav, containerNames: ['ogg'], ...joined });
+  t.is(durationMs, 53_745);
+  t.deepEqual(incomplete, { cause: 'length_misstated', statedMs: 17_917, measuredMs: 53_745 });
+  t.is(tracks[0]?.durationMs, null);
+  // A packet or two more is no other length, and times of years are none.
+  t.is(extentOf({ ...wav, heldMs: 100_400 }).durationMs, 100_000);
+  t.is(extentOf({ ...wav, heldMs: 40 * 24 * 3_600_000 }).durationMs, 100_000);
+});
+
 test('damage is always noted, and ends what is claimed where the packets end', (t) => {
   const damaged = { damage: 'corrupt_packets', heldMs: 99_900 } as const;
   t.deepEqual(noteOf(damaged), { cause: 'corrupt_packets', statedMs: 100_000, measuredMs: 99_900 });
