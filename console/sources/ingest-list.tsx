@@ -165,14 +165,14 @@ export function failuresOf(rows: readonly Row[], lost: readonly FileUpload[]): r
   return [...groups.values()];
 }
 
-/** Files and videos that were not added: one line on a narrow page, and the newest open on a wide one. */
+/** Files and videos that were not added. A narrow page folds older ones to one line; the newest is open on a wide one. */
 function Failures({ of: failures }: { readonly of: readonly Failure[] }) {
   const isNarrow = useMedia(narrowPage);
   const [first] = failures;
   if (first === undefined) return null;
   return (
     <section aria-label="Could not be added">
-      <details class="failures" open={!isNarrow}>
+      <details class="failures" open={!isNarrow || first.isOfPage}>
         <summary>
           <h2>Could not be added</h2> <span class="quiet">{counted(failures.length, 'file')}</span>
         </summary>

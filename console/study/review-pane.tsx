@@ -346,7 +346,7 @@ function ReviewedLines({ corrections: { lines, languages, base }, runtimeId, pla
       )}
       <ol class="plain">
         {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
-          <li key={key} data-missing={missing !== null}>
+          <li key={key} data-missing={missing !== null || line?.target.text === null}>
             <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
               <Icon name="play" />
               <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}

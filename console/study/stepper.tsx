@@ -70,20 +70,17 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
       tone: isPartial ? 'warning' : tone,
       icon: isPartial ? 'triangle-alert' : icon,
       state: isPartial ? 'done in part' : isRejected(name, overview) ? 'rejected' : state,
-      text:
-        part.state === 'waiting'
-          ? (asks[shown] ?? part.text)
-          : isReady(shown, part)
-            ? 'Ready to download'
-            : stepText(part),
+      text: textOf(shown, part),
       isCurrent: name === current,
     };
   });
 }
 
-/** True for captions that were made and checked. */
-const isReady = (shown: keyof RuntimeOverview, { state }: OverviewPart): boolean =>
-  shown === 'captions' && state === 'done';
+/** The words of steps that are done; the host has others for programs. */
+const doneTexts: Readonly<Partial<Record<keyof RuntimeOverview, string>>> = {
+  decision: 'All findings have evidence',
+  captions: 'Ready to download',
+};
 
 /** True for the step of a study that has not ended. */
 const isLive = (name: WayStep['name'], { decision, lifecycle }: RuntimeOverview): boolean =>
@@ -96,6 +93,10 @@ const isRejected = (name: WayStep['name'], { situation }: RuntimeOverview): bool
 /** True if captions were accepted although some lines lack a text: this is not a plain success. */
 export const isInPart = ({ reasonCodes }: Pick<OverviewPart, 'reasonCodes'>): boolean =>
   reasonCodes.includes('current_run_candidate_accepted_in_part');
+
+const textOf = (shown: keyof RuntimeOverview, part: OverviewPart): string =>
+  (part.state === 'done' ? doneTexts[shown] : part.state === 'waiting' ? (asks[shown] ?? part.text) : undefined) ??
+  stepText(part);
 
 /** The obstacle of a step, or its progress. The remedy is below the steps, whole. */
 const stepText = ({ causes, text }: OverviewPart): string => sentence(causes.length === 0 ? text : whatWords(causes));

@@ -467,7 +467,7 @@ inBrowser('a source is renamed, and words of its subtitles lead to their second'
   await toggleDetails(page, 'Dropped film');
   await page.getByLabel('Name', { exact: true }).fill('Dropped film, second cut');
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'Captions for Dropped film, second cut' }).waitFor();
+  await page.getByLabel('More for Dropped film, second cut').waitFor();
   await page.getByRole('searchbox').fill('second cut');
   await page.getByText('1 of 1 source').waitFor();
   await page.getByRole('searchbox').fill('reading room welcome');

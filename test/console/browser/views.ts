@@ -16,12 +16,19 @@ async function openClaim(page: Page): Promise<void> {
   await page.getByText('Journal chain').waitFor();
 }
 
-/** Opens what is known of a source, and chooses a subtitle file for it. */
-async function openDetails(page: Page): Promise<void> {
+/** Opens the menu of a row, which lies over the row below it. */
+async function openMenu(page: Page): Promise<void> {
+  // It stays open from one view of this address to the next.
+  if ((await page.locator('.menu[open]').count()) > 0) return;
   await page
     .getByLabel(/^More for /)
     .first()
     .click();
+}
+
+/** Opens what is known of a source, and chooses a subtitle file for it. */
+async function openDetails(page: Page): Promise<void> {
+  await openMenu(page);
   await page
     .getByRole('button', { name: /^Details of / })
     .first()
@@ -76,13 +83,6 @@ const openCovered = (page: Page) => page.getByText(/By tests only: \d+/).click()
 
 /** Shows what was added in both versions. */
 const chooseChange = (page: Page) => page.getByRole('button', { name: 'State running.recognize' }).click();
-
-/** Opens a menu of a row, which lies over the row below it. */
-const openMenu = (page: Page) =>
-  page
-    .getByLabel(/^More for /)
-    .first()
-    .click();
 
 /** Chooses to reject, so that its reasons are open. */
 async function chooseRejection(page: Page): Promise<void> {
