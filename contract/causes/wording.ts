@@ -226,7 +226,7 @@ const wordings: Wordings = {
   },
   subtitles_of_other_language: {
     what: ({ asked, found }, { language }) =>
-      `the subtitles that the film calls ${language(asked)} are in ${found === null ? 'another language or script' : language(found)}`,
+      `its subtitles are marked as ${language(asked)}, but their text is in ${found === null ? 'another language or script' : language(found)}`,
     ...textOrSpeech,
   },
   method_does_not_translate: {
