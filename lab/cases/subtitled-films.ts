@@ -86,9 +86,22 @@ export function picturedFilm(
   const film = join(folder, name);
   const inputs = [...picture(5), ...tone(5), '-f', 'sup', '-i', sup, '-map', '0', '-map', '1', '-map', '2'];
   const tag = ['-metadata:s:s:0', `language=${language}`];
-  // A picture that nothing ends would make the film as long as its clock can count.
-  const shown = codec === 'copy' ? [] : ['-bsf:s', 'setts=duration=2000'];
-  ffmpeg(...inputs, ...quickH264, '-c:a', 'aac', '-c:s', codec, ...shown, ...tag, film);
+  // A picture that nothing ends would make the film as long as its clock can count. The filter takes pictures of a DVD only as a copy.
+  const ended = ['-bsf:s', 'setts=duration=2000'];
+  const drawn = join(folder, `drawn-${name}`);
+  const isDvd = codec === 'dvdsub';
+  ffmpeg(
+    ...inputs,
+    ...quickH264,
+    '-c:a',
+    'aac',
+    '-c:s',
+    codec,
+    ...(codec === 'dvbsub' ? ended : []),
+    ...tag,
+    isDvd ? drawn : film,
+  );
+  if (isDvd) ffmpeg('-i', drawn, '-map', '0', '-c', 'copy', ...ended, film);
   return film;
 }
 
