@@ -211,7 +211,7 @@ const wordings: Wordings = {
     ...textOrSpeech,
   },
   captions_in_the_picture: {
-    what: 'its captions are in the video itself (CEA-608 or 708), where they are not read',
+    what: 'its captions are in the video itself (CEA-608 or 708), and are not read there',
     ...textOrSpeech,
   },
   subtitles_in_other_script: {

@@ -27,7 +27,7 @@ test('captions of CEA-608 are a command that shows them, and characters', (t) =>
   t.false(isFound(command, ...Array.from({ length: 99 }, () => a53([0, 0x80, 0x80]))), 'padding');
 });
 
-test('the name of a program in the second field is no caption', (t) => {
+test('the name of a program in the second field does not count as a caption', (t) => {
   const name = Array.from({ length: 20 }, () => a53([1, 0x41, 0x42]));
   t.false(isFound(a53([1, 0x01, 0x03]), ...name, a53([1, 0x0f, 0x1d])));
   t.true(isFound(a53([1, 0x15, 0x20]), ...name));
