@@ -35,8 +35,8 @@ const rates: readonly Rate[] = [
  * One in 4,000 unrelated files at most gets an answer. There are three ways to one: all cues at some place, all as they are, and
  * cues in pieces. So each has one in `rarely`: the best score of shuffled cues is extrapolated to that chance, by a Gumbel law
  * through `draws` shuffles. The bound never is below what independent likelihood ratios give: their best of `n` places
- * exceeds ln(n · rarely) nats once in `rarely` files (Markov's inequality). The other figures are those of the prototype, whose
- * peers and films are stated in `docs/mechanisms.md`. Costs are in hundredths of a nat.
+ * exceeds ln(n · rarely) nats once in `rarely` files (Markov's inequality). The other figures are choices
+ * that were made with planted tracks and synthetic speech (`test/cases`). Costs are in hundredths of a nat.
  */
 const ALIGNMENT = {
   rarely: 12_000,
@@ -52,16 +52,16 @@ const ALIGNMENT = {
   breakStride: inSteps(120),
   rateCost: 400,
   breakCost: 1400,
-  leastPart: 10,
+  leastPart: 12,
   /** A part that fits elsewhere by so much more contradicts the others. */
-  betterElsewhere: 700,
+  betterElsewhere: 1400,
   leastJump: inSteps(600),
   /** Cues of one track that a break moves onto each other by no more. */
   overlap: inSteps(200),
   leastCues: 6,
   /** A stretch of less than a tenth of the cues that gains little by its own place. */
   weakShare: 0.1,
-  weakGain: 2500,
+  weakGain: 4000,
   mostPieces: 6,
   /** Parts of the cues that show which rate broken cues have. */
   rateParts: 8,

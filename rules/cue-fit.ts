@@ -21,8 +21,8 @@ interface EdgeModel {
 }
 
 /**
- * Where starts and ends of cues fall. Against speech: the values of our prototype, which were fitted to human and synthetic voices
- * with eight films. An end stays on the screen 0.45 s after the speech. Against cues: two tracks of one film start lines within
+ * Where starts and ends of cues fall. Against speech: values that were fitted to human and synthetic voices of
+ * eight films. An end stays on the screen 0.45 s after the speech. Against cues: two tracks of one film start lines within
  * 0.1 s, or within 0.35 s if a line was split or joined. Ends follow the length of the text, and are wider.
  */
 const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readonly end: EdgeModel }>> = {

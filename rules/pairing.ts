@@ -97,12 +97,20 @@ const GROUPING = { sharedOfShorter: 0.3 } as const;
 
 /**
  * Two sides agree if so much of the smaller one meets the other: a line that starts or ends with one of the other side, within
- * `edgeMs`. Of planted pairs of tracks that belong together, nine of ten lines do. Unrelated ones meet by chance only, which is
- * computed from the times of the other side. A proven alignment needs half. Without a proof the sides have to agree as they
- * are, by so many deviations more than chance (once in 4,000), or nearly all if a part contradicts. Of fewer lines than an
- * alignment needs, half is enough; they may also share half of their time.
+ * `edgeMs`. A proven alignment needs half: of planted pairs of tracks that belong together, nine of ten lines agree. Without a proof
+ * the sides have to agree as they are: nearly all of the lines, and by 3.5 deviations more than chance (one in 4,000), which
+ * follows from the times of the other side. If that is more than all, no share is enough. In a dense dialogue chance meets much; so
+ * lines that both start and end with one, within `equalMs`, may agree instead, as in a translation that kept the times. Of fewer lines than an alignment needs,
+ * half is enough; they may also share half of their time.
  */
-const AGREEMENT = { edgeMs: 300, leastMilli: 500, deviations: 3.5, contradictedMilli: 900 } as const;
+const AGREEMENT = {
+  edgeMs: 300,
+  equalMs: 100,
+  leastMilli: 500,
+  unprovenMilli: 900,
+  deviations: 3.5,
+  neverMilli: 1001,
+} as const;
 
 /** How well two sides agree in time. */
 export type Agreement = NonNullable<CaptionPlan['agreement']>;
@@ -120,41 +128,71 @@ export interface Pairing {
 export const sidesAgree = ({ agreement }: Pick<Pairing, 'agreement'>): boolean =>
   agreement === null || agreement.agreeMilli >= agreement.leastMilli;
 
-/** True if one of some ascending times is near another. */
-function isNear(times: readonly number[], ms: number): boolean {
+/** The place of the first of some ascending times that is not before another. */
+function firstFrom(times: readonly number[], ms: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((times[middle] ?? ms) < ms - AGREEMENT.edgeMs) low = middle + 1;
+    if ((times[middle] ?? ms) < ms) low = middle + 1;
     else high = middle;
   }
-  return (times[low] ?? Number.POSITIVE_INFINITY) <= ms + AGREEMENT.edgeMs;
+  return low;
 }
 
-const nearShare = (times: readonly number[], hull: Range): number => {
-  const near = times.map((ms) => ({ startMs: ms - AGREEMENT.edgeMs, endMs: ms + AGREEMENT.edgeMs }));
+const isNear = (times: readonly number[], ms: number, withinMs: number): boolean =>
+  (times[firstFrom(times, ms - withinMs)] ?? Number.POSITIVE_INFINITY) <= ms + withinMs;
+
+/** The starts and the ends of lines, each in order of time, and the stretch that they fill. */
+interface Edges {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  readonly hull: Range;
+}
+
+const edgesOf = (lines: readonly Range[]): Edges => ({
+  starts: lines.map(({ startMs }) => startMs),
+  ends: lines.map(({ endMs }) => endMs).sort((one, other) => one - other),
+  hull: hullOf(lines),
+});
+
+/** The share of the time that is near one of some times. */
+function nearShare(times: readonly number[], hull: Range, withinMs: number): number {
+  const near = times.map((ms) => ({ startMs: ms - withinMs, endMs: ms + withinMs }));
   return totalLengthOf(intersection(joined(near), [hull])) / Math.max(1, lengthOf(hull));
-};
+}
+
+const milliOf = (agreeing: readonly Range[], all: readonly Range[]): number =>
+  Math.floor((1000 * agreeing.length) / all.length);
+
+/** The least agreement of lines that chance alone does not reach. */
+function leastBeyond(chance: number, lines: number): number {
+  const above = AGREEMENT.deviations * Math.sqrt((chance * (1 - chance)) / lines);
+  const needed = Math.max(AGREEMENT.unprovenMilli, Math.ceil(1000 * (chance + above)));
+  return Math.min(needed, AGREEMENT.neverMilli);
+}
 
 /** How well lines agree with others; both in order of time, and neither is empty. */
 function agreementOf(source: readonly Range[], target: readonly Range[], alignment: Alignment): Agreement {
   const [some, others] = source.length <= target.length ? [source, target] : [target, source];
-  const [starts, ends] = [others.map(({ startMs }) => startMs), others.map(({ endMs }) => endMs).sort((a, b) => a - b)];
+  const { starts, ends, hull } = edgesOf(others);
   const isShort = alignment.verdict === 'unknown' && alignment.reason === 'too_few_cues';
   const othersMeeting = meeting(others);
-  const agreeing = some.filter((line) => {
+  const { edgeMs, equalMs } = AGREEMENT;
+  const meets = some.filter((line) => {
     const met = othersMeeting(line);
     const isWith = isShort && met.some((other) => belongTogether(line, other));
-    return isWith || isNear(starts, line.startMs) || isNear(ends, line.endMs);
+    return isWith || isNear(starts, line.startMs, edgeMs) || isNear(ends, line.endMs, edgeMs);
   });
-  const agreeMilli = Math.floor((1000 * agreeing.length) / some.length);
-  if (alignment.verdict !== 'unknown' || isShort) return { agreeMilli, leastMilli: AGREEMENT.leastMilli };
-  const hull = hullOf(others);
-  const chance = 1 - (1 - nearShare(starts, hull)) * (1 - nearShare(ends, hull));
-  const above = AGREEMENT.deviations * Math.sqrt((chance * (1 - chance)) / some.length);
-  const contradicted = alignment.reason === 'no_better_than_chance' ? 0 : AGREEMENT.contradictedMilli;
-  const leastMilli = Math.max(AGREEMENT.leastMilli, contradicted, Math.ceil(1000 * (chance + above)));
-  return { agreeMilli, leastMilli };
+  if (alignment.verdict !== 'unknown' || isShort) {
+    return { agreeMilli: milliOf(meets, some), leastMilli: AGREEMENT.leastMilli };
+  }
+  const chanceToMeet = 1 - (1 - nearShare(starts, hull, edgeMs)) * (1 - nearShare(ends, hull, edgeMs));
+  const loose = { agreeMilli: milliOf(meets, some), leastMilli: leastBeyond(chanceToMeet, some.length) };
+  if (sidesAgree({ agreement: loose })) return loose;
+  const equals = some.filter(({ startMs, endMs }) => isNear(starts, startMs, equalMs) && isNear(ends, endMs, equalMs));
+  const chanceToEqual = nearShare(starts, hull, equalMs) * nearShare(ends, hull, equalMs);
+  const strict = { agreeMilli: milliOf(equals, some), leastMilli: leastBeyond(chanceToEqual, some.length) };
+  return sidesAgree({ agreement: strict }) ? strict : loose;
 }
 
 /** The lines of a side as an alignment moves them. Those that are in sync, or of which nothing is known, stay. */
@@ -182,9 +220,10 @@ interface Sides extends Pick<Pairing, 'alignment' | 'agreement'> {
 function* sidesOf(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Sides> {
   const spoken = dialogueOf(source).lines;
   yield;
-  const shown = dialogueOf(target).lines;
+  const shown = target === source ? spoken : dialogueOf(target).lines;
   yield;
-  if (spoken.length === 0 || shown.length === 0) {
+  // One track for both sides needs no proof.
+  if (spoken.length === 0 || shown.length === 0 || target === source) {
     return { source: spoken, target: shown, alignment: null, agreement: null };
   }
   const alignment = yield* alignedBySteps(spoken, shown, range.endMs, 'cues');

@@ -557,7 +557,9 @@ const wordings: Wordings = {
   },
   sides_disagree: {
     what: ({ agreeMilli, leastMilli }) =>
-      `the two languages do not belong together: ${agreeMilli} of 1000 lines agree in time, and ${leastMilli} are needed`,
+      leastMilli > 1000
+        ? 'too few lines show if the two languages belong together'
+        : `the two languages do not belong together: ${agreeMilli} of 1000 lines agree in time, and ${leastMilli} are needed`,
     remedies: {
       terminal: 'choose another track with --track, or captions in one language',
       page: 'choose another track, or captions in one language',

@@ -264,9 +264,9 @@ const embeddedSubtitles: CaptionExecutor = {
     classification: 'embedded_subtitle_tracks',
     ...fromTracks(study),
   }),
-  *draft(study) {
+  draft: derivedInSteps(function* (study) {
     return linesOf('embedded-subtitle-line', (yield* pairedTracks(study)).pairs, tracksOf(study));
-  },
+  }),
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
@@ -285,9 +285,9 @@ const groupedSubtitles: CaptionExecutor = {
     classification: 'grouped_subtitle_tracks',
     ...fromTracks(study),
   }),
-  *draft(study) {
+  draft: derivedInSteps(function* (study) {
     return linesOf('grouped-subtitle-line', (yield* groupedTracks(study)).pairs, tracksOf(study));
-  },
+  }),
 };
 
 /** Why subtitles that are there give no text to a side, of the original first; null if there are none. */
