@@ -115,6 +115,10 @@ const partCauses = [
   causeOf('nothing_claimed', {}),
   causeOf('approval_to_come', {}),
   causeOf('approval_missing', {}),
+  /** Beside an approval that is valid: its reviewer named no caption plan. */
+  causeOf('approved_without_plan', {}),
+  /** Beside captions that are there: a study or rules of an older version made them, and may have had a fault that is mended. */
+  causeOf('captions_of_older_rules', { rules: positive, present: positive }),
   causeOf('captions_to_come', {}),
   causeOf('captions_missing', {}),
   causeOf('attempts_failed', { attempts: positive }),

@@ -453,6 +453,17 @@ const wordings: Wordings = {
   approval_missing: { what: 'captions need a valid approval' },
   captions_to_come: { what: 'there are no captions yet' },
   captions_missing: { what: 'there are no captions' },
+  approved_without_plan: { what: 'approved without a plan' },
+  captions_of_older_rules: {
+    what: ({ rules, present }) =>
+      `an earlier version made these captions (caption rules ${rules}, now ${present}): they may have faults that are mended now`,
+    pageWhat: 'an earlier version made these captions: they may have faults that are mended now',
+    remedies: {
+      terminal: (_, { command }) => `make them again: ${command('caption')} with the film, then compare`,
+      page: 'study the film again, and make its captions again',
+      agent: anotherStudy,
+    },
+  },
   attempts_failed: {
     what: ({ attempts }) => `all ${attempts} attempts failed`,
     remedies: {

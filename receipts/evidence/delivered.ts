@@ -51,6 +51,9 @@ export const namesTrackRule = (parameters: Parameters): boolean => statesOne(par
 /** True if it states where cues are shown, as it does since caption rules 4. */
 export const statesPlacement = (parameters: Parameters): boolean => statesOne(parameters, ['subtitle_track.placement']);
 
+/** True if it states the flags and titles of tracks, as it does since caption rules 5. */
+export const statesContainer = (parameters: Parameters): boolean => statesOne(parameters, ['subtitle_track.container']);
+
 type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'subtitleTracks'>;
 type Reads = Pick<DeliveredPass, 'operation' | 'evidence'> & { readonly source: Source };
 
