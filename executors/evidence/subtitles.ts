@@ -202,8 +202,8 @@ async function findTracks(
   ].filter(({ tracks }) => tracks.length > 0);
   for (const run of runs) {
     // Progress only rises: that of the last run counts.
-    const told = run === runs.at(-1) ? { onRead } : {};
-    const read = await readSubtitleTracks(deps, { ...run, range, signal, ...told });
+    const progress = run === runs.at(-1) ? { onRead } : {};
+    const read = await readSubtitleTracks(deps, { ...run, range, signal, ...progress });
     for (const [at, track] of run.tracks.entries()) found.set(track, read[at] ?? null);
   }
   if (runs.length === 0) onRead(range.endMs);

@@ -195,7 +195,7 @@ test('bug: a file that goes on behind its stated length was studied in part, wit
   t.is(durationMs, 53_745);
   t.deepEqual(incomplete, { cause: 'length_misstated', statedMs: 17_917, measuredMs: 53_745 });
   t.is(tracks[0]?.durationMs, null);
-  // A packet or two more is no other length, and times of years are none.
+  // A packet or two more does not count, and neither do times of weeks.
   t.is(extentOf({ ...wav, heldMs: 100_400 }).durationMs, 100_000);
   t.is(extentOf({ ...wav, heldMs: 40 * 24 * 3_600_000 }).durationMs, 100_000);
 });
