@@ -18,7 +18,7 @@ import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
 import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
-import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
+import { groupedCues, type Pairing, pairedCues, sidesAgree, type TextPair } from '../../rules/pairing.ts';
 import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
@@ -34,6 +34,7 @@ import {
   translatedLines,
   translatedSides,
 } from './transcript-lines.ts';
+import { textCause } from './unread-subtitles.ts';
 
 /** One text track of a study: its cues, its probable language, and its place in the store. */
 export interface StudiedTrack {
@@ -50,6 +51,8 @@ export interface StudiedTrack {
   readonly flags: readonly TrackFlag[] | null;
   /** The whole tag that its lines really have, with script and region. */
   readonly written: string | null;
+  /** The language that its text alone was identified as; null if it was not. */
+  readonly identified: string | null;
   /** The container's language, else the identified one; null if neither is known. */
   readonly language: string | null;
   /** True if the track as a whole was identified as another language than the container states. */
@@ -93,7 +96,7 @@ function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
   title: string | null,
-): Pick<StudiedTrack, 'language' | 'written' | 'isContradicted'> {
+): Pick<StudiedTrack, 'language' | 'written' | 'identified' | 'isContradicted'> {
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
@@ -102,13 +105,14 @@ function languageOf(
   const { language: written, isOtherScript } =
     stated === null ? { language: null, isOtherScript: false } : writtenTag(stated, texts, title);
   const isOther = isOtherScript || (tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts));
-  if (tagged === null || language === null) return { language: tagged ?? code, written, isContradicted: isOther };
+  const known = { written, identified: code };
+  if (tagged === null || language === null) return { language: tagged ?? code, ...known, isContradicted: isOther };
   const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
   const isContradicted = isOther || contradicts(tagged, { language, method }, identified);
-  return { language: tagged, written, isContradicted };
+  return { language: tagged, ...known, isContradicted };
 }
 
-const unknownLanguage = { language: null, written: null, isContradicted: false } as const;
+const unknownLanguage = { language: null, written: null, identified: null, isContradicted: false } as const;
 
 /** The flags and the title that the operation recorded of a track. */
 function containerWords({ flags, title }: EvidenceArtifact['parameters']): Pick<StudiedTrack, 'flags' | 'title'> {
@@ -243,6 +247,16 @@ const fromTracks = (study: CaptionedStudy) =>
     ...common,
   }) as const;
 
+const pairingBy = (rule: typeof pairedCues) =>
+  derivedInSteps(function* (study): Steps<Pairing> {
+    const { source, target } = tracksOf(study);
+    return yield* rule(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
+  });
+
+/** The text tracks of a study side by side, with how they lie against each other: cue by cue, and grouped. */
+export const pairedTracks = pairingBy(pairedCues);
+export const groupedTracks = pairingBy(groupedCues);
+
 /** The media's own subtitle tracks, as the study read them, side by side. */
 const embeddedSubtitles: CaptionExecutor = {
   identify: (study) => ({
@@ -250,15 +264,15 @@ const embeddedSubtitles: CaptionExecutor = {
     classification: 'embedded_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedInSteps(function* (study) {
-    const { source, target } = tracksOf(study);
-    yield;
-    return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
-  }),
+  *draft(study) {
+    return linesOf('embedded-subtitle-line', (yield* pairedTracks(study)).pairs, tracksOf(study));
+  },
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
     const languages = [...new Set([sourceLanguage, targetLanguage])];
+    const cause = unreadOrOther(study);
+    if (cause !== null) return cause;
     return { code: source === null && target === null ? 'no_text_track' : 'no_cue_in_range', params: { languages } };
   },
 };
@@ -271,12 +285,16 @@ const groupedSubtitles: CaptionExecutor = {
     classification: 'grouped_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedInSteps(function* (study) {
-    const { source, target } = tracksOf(study);
-    const pairs = yield* groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
-    return linesOf('grouped-subtitle-line', pairs, { source, target });
-  }),
+  *draft(study) {
+    return linesOf('grouped-subtitle-line', (yield* groupedTracks(study)).pairs, tracksOf(study));
+  },
 };
+
+/** Why subtitles that are there give no text to a side, of the original first; null if there are none. */
+function unreadOrOther(study: CaptionedStudy): LinesCause | null {
+  const { choices, source, target } = tracksOf(study);
+  return textCause(study.findings, choices.source, source) ?? textCause(study.findings, choices.target, target);
+}
 
 /** True if at least one line has both texts. */
 export const haveBothTexts = (lines: readonly DraftLine[]): boolean =>
@@ -288,11 +306,16 @@ export function* hasSubtitleLines(study: CaptionedStudy): Steps<boolean> {
 }
 
 /** Why no line of the subtitle tracks of a study has both texts, though some have one. */
-export function pairAbsence(study: CaptionedStudy): LinesCause {
+export function* pairAbsence(study: CaptionedStudy): Steps<LinesCause> {
   const { source, target } = tracksOf(study);
   const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
+  const cause = unreadOrOther(study);
+  if (cause !== null) return cause;
   if (source === null) return { code: 'no_text_track', params: { languages: [from] } };
   if (target === null) return { code: 'method_does_not_translate', params: { from, to } };
+  const { alignment, agreement } = yield* groupedTracks(study);
+  const areFew = alignment?.verdict === 'unknown' && alignment.reason === 'too_few_cues';
+  if (agreement !== null && !areFew && !sidesAgree({ agreement })) return { code: 'sides_disagree', params: agreement };
   return { code: 'no_line_with_both_texts', params: { languages: [...new Set([from, to])] } };
 }
 
@@ -309,7 +332,7 @@ function trackToTranslate(study: CaptionedStudy) {
 
 const linesToTranslate = derivedInSteps(function* (study): Steps<readonly TrackLine[]> {
   const cues = yield* groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range);
-  return cues.map(({ startMs, endMs, source }, index) => ({
+  return cues.pairs.map(({ startMs, endMs, source }, index) => ({
     id: numbered('translated-subtitle-line', index),
     startMs,
     endMs,

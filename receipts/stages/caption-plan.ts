@@ -72,7 +72,7 @@ const translatorIn = ({ executor }: CaptionPlan): CaptionTranslator | undefined 
       }
     : undefined;
 
-/** The way that a plan states, on a host that allows the longest captions: how long they may be is no part of a plan. */
+/** The way that a plan states, on a host that allows the longest captions: their length is not part of a plan. */
 function abilityIn(plan: CaptionPlan): CaptionAbility {
   if (plan.method === null) throw new EvidenceChainError('caption_plan', 'plan.method');
   return {
@@ -132,9 +132,7 @@ function checkPlanForm(study: CaptionedStudy, plan: CaptionPlan): void {
   }
   for (const list of planLists) {
     const entries = plan[list];
-    const isWhole = entries.length === plan.counts[list];
-    if (!isWhole && (entries.length > longestPlanList || entries.length > plan.counts[list]))
-      throw fault(`counts.${list}`);
+    if (entries.length !== Math.min(plan.counts[list], longestPlanList)) throw fault(`counts.${list}`);
     const outside = entries.findIndex(({ startMs, endMs }) => startMs < range.startMs || endMs > range.endMs);
     if (outside !== -1) throw fault(`${list}[${outside}]`);
   }
