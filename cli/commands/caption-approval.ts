@@ -128,18 +128,21 @@ export async function needsApproval({ host }: CommandCall, runtimeId: string): P
   return !reviews.some(({ state }) => state === 'approved_for_caption_production');
 }
 
-const changedPlan = (name: string): WrongCall =>
-  new WrongCall(
-    `nothing was approved: what the captions of ${name} are made of has changed since it was shown. Run the command again to see it`,
-  );
+/** The refusal of a decision, in words for the person who saw another plan; any other error as it is. */
+export const planRefusal = (error: unknown, name: string): unknown =>
+  error instanceof HostError && error.code === 'caption_plan_mismatch'
+    ? new WrongCall(
+        `nothing was approved: what the captions of ${name} will be made of has changed since it was shown. Run the command again to see it.`,
+      )
+    : error;
 
 /** Writes the decision of a person who has seen the plan. */
 async function decide({ call, runtimeId, name, reviewer, shown }: FilmToApprove<unknown>): Promise<void> {
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   const by = { reviewerId: reviewer.id, attestation: attestations.decision };
-  await call.host.reviews.decide(runtimeId, decision, by).catch((error: unknown) => {
-    if (error instanceof HostError && error.code === 'caption_plan_mismatch') throw changedPlan(name);
-    throw error;
+  const plan = shown === null ? {} : { plan: shown.digest };
+  await call.host.reviews.decide(runtimeId, decision, by, plan).catch((error: unknown) => {
+    throw planRefusal(error, name);
   });
 }
 

@@ -225,7 +225,9 @@ const remarksOf = (plan: CaptionPlan): readonly PlanRemark[] => {
  * has its source alone.
  */
 export function planLines(plan: CaptionPlan): readonly string[] {
-  const compared = comparedTexts[plan.compared];
+  // A comparison without a result has a remark of its own.
+  const isUnknown = plan.remarks.some(({ code }) => code === 'timing_unknown');
+  const compared = isUnknown ? null : comparedTexts[plan.compared];
   return [
     ...originLines(plan),
     ...remarksOf(plan)
@@ -297,6 +299,7 @@ const unsureTimings: readonly PlanRemark['code'][] = [
   'timing_unknown',
   'side_shifted',
   'side_drifts',
+  'side_in_parts',
   'sides_disagree',
   'speech_not_measured',
 ];
