@@ -32,17 +32,18 @@ const rates: readonly Rate[] = [
 ];
 
 /**
- * One in `rarely` unrelated files at most gets an answer: the best score of shuffled cues is extrapolated to that chance, by a
- * Gumbel law through `draws` shuffles. It never is below what independent likelihood ratios give: their best of `n` places
+ * One in 4,000 unrelated files at most gets an answer. There are three ways to one: all cues at some place, all as they are, and
+ * cues in pieces. So each has one in `rarely`: the best score of shuffled cues is extrapolated to that chance, by a Gumbel law
+ * through `draws` shuffles. The bound never is below what independent likelihood ratios give: their best of `n` places
  * exceeds ln(n · rarely) nats once in `rarely` files (Markov's inequality). The other figures are those of the prototype, whose
  * peers and films are stated in `docs/mechanisms.md`. Costs are in hundredths of a nat.
  */
 const ALIGNMENT = {
-  rarely: 4000,
+  rarely: 12_000,
   draws: 42,
   pieceDraws: 21,
-  /** Two pieces at least are proven, so that each may be as rare as the root of `rarely`. */
-  pieceRarely: 64,
+  /** Two pieces at least are proven, so that for each the root of `rarely` is enough. */
+  pieceRarely: 110,
   leastGumbel: 50,
   sceneGap: inSteps(8000),
   /** Offsets of all cues, and of the cues between two breaks. */
@@ -155,30 +156,49 @@ interface Bound {
   readonly chance: number;
 }
 
+/** Of how many ways of looking the best is taken: rates that are not in the draws, and places of independent cues. */
+interface Tries {
+  readonly rarely: number;
+  readonly rates: number;
+  readonly places: number;
+}
+
 /**
- * The score that unrelated cues exceed once in `rarely` files. The best of several rates shifts the law of one by `scale · ln(rates)`.
- * The upper half gives the Gumbel law: on average its scores exceed the median by 0.5894 scales (taken over all draws), and the
- * mode is 0.3665 scales below the median. The lower half has shuffles that leave the film, and says nothing about the tail.
+ * The score that unrelated cues exceed once in `rarely` files, by the best scores of shuffled ones. The upper half of them gives a
+ * Gumbel law: on average scores exceed the median by 0.5894 scales (taken over all draws), and the mode is 0.3665 scales below the
+ * median. The lower half has shuffles that leave the film, and says nothing about the tail. The best of several rates shifts the law
+ * of one by `scale · ln(rates)`.
  */
-function* boundOf(
-  tables: FitTables,
-  atRates: readonly Placed[],
-  { draws, rarely, places }: { readonly draws: number; readonly rarely: number; readonly places: number },
-): Steps<Bound> {
-  const best: number[] = [];
-  for (let draw = 0; draw < draws; draw += 1) {
-    const cues = atRates[draw % atRates.length];
-    if (cues === undefined) break;
-    const [fit] = yield* placesOf(tables, shuffled(cues, draw));
-    best.push(fit?.score ?? 0);
-  }
+function boundBy(best: readonly number[], { rarely, rates: tried, places }: Tries): Bound {
   const middle = best.toSorted((one, other) => one - other)[best.length >> 1] ?? 0;
   const excess = best.reduce((sum, score) => sum + Math.max(0, score - middle), 0) / best.length;
   const scale = Math.max(excess / 0.5894, ALIGNMENT.leastGumbel);
-  const chance = middle + scale * Math.log(atRates.length);
+  const chance = middle + scale * Math.log(tried);
   const tail = chance - 0.3665 * scale - scale * Math.log(-Math.log1p(-1 / rarely));
-  const independent = inHundredths(Math.log(places * ALIGNMENT.rarely));
-  return { bound: Math.max(Math.round(tail), independent), chance: Math.round(chance) };
+  return { bound: Math.max(Math.round(tail), inHundredths(Math.log(places * rarely))), chance: Math.round(chance) };
+}
+
+/** The best scores of shuffled cues anywhere. */
+function* shuffledScores(tables: FitTables, atRates: readonly Placed[], draws: number): Steps<number[]> {
+  const best: number[] = [];
+  for (let draw = 0; draw < draws; draw += 1) {
+    const cues = atRates[draw % atRates.length];
+    if (cues !== undefined) best.push((yield* placesOf(tables, shuffled(cues, draw)))[0]?.score ?? 0);
+  }
+  return best;
+}
+
+/** The score near no offset and no other rate, which is one place to look at and not a hundred thousand. */
+const inPlace = (tables: FitTables, cues: Placed): Fit => tables.refined(cues, 0, ALIGNMENT.inSyncBelow - 1);
+
+/** The bound of that score. */
+function* inPlaceBound(tables: FitTables, cues: Placed): Steps<Bound> {
+  const scores: number[] = [];
+  for (let draw = 0; draw < ALIGNMENT.draws; draw += 1) {
+    scores.push(inPlace(tables, shuffled(cues, draw)).score);
+    yield;
+  }
+  return boundBy(scores, { rarely: ALIGNMENT.rarely, rates: 1, places: 1 });
 }
 
 /** True if two answers put some cue at places that a viewer would tell apart. */
@@ -405,7 +425,8 @@ function* judgedPieces(
   const states = (2 * ALIGNMENT.breakReach) / ALIGNMENT.breakStride;
   for (const piece of pieces) {
     const { from, to, cues, offset } = piece;
-    const bound = yield* boundOf(tables, [cues], { draws, rarely, places: states * cues.starts.length });
+    const best = yield* shuffledScores(tables, [cues], draws);
+    const bound = boundBy(best, { rarely, rates: 1, places: states * cues.starts.length });
     const { score } = piece;
     if (score <= bound.bound || !(yield* isEven(tables, cues, offset))) return null;
     judged.push({ from: from * every, to: Math.min(to * every, count), ...placeOf(piece), ...figuresOf(score, bound) });
@@ -461,9 +482,11 @@ export function* alignedBySteps(
   const [best] = answers;
   if (best === undefined) return { verdict: 'unknown', reason: 'too_few_cues', figures: null };
   const atRates = rates.map((rate) => placedCues(counted, rate));
-  const { draws, rarely } = ALIGNMENT;
-  const places = rates.length * (2 * ALIGNMENT.reach + 1);
-  const bound = yield* boundOf(tables, atRates, { draws, rarely, places });
+  const bound = boundBy(yield* shuffledScores(tables, atRates, ALIGNMENT.draws), {
+    rarely: ALIGNMENT.rarely,
+    rates: rates.length,
+    places: rates.length * (2 * ALIGNMENT.reach + 1),
+  });
   const figures = figuresOf(best.score, bound);
   const unknown = (reason: UnknownReason): Alignment => ({ verdict: 'unknown', reason, figures });
   const broken = yield* bestBroken(tables, atRates, best.score > bound.bound ? best.rate : null);
@@ -472,7 +495,14 @@ export function* alignedBySteps(
     const verdict = isFew ? yield* judgedPieces(tables, broken.pieces, { every, count: shown.length }) : null;
     return verdict ?? unknown(best.score > bound.bound ? 'pieces_unproven' : 'no_better_than_chance');
   }
-  if (best.score <= bound.bound) return unknown('no_better_than_chance');
+  if (best.score <= bound.bound) {
+    const here = { rate: best.rate, cues: best.cues, ...inPlace(tables, best.cues) };
+    const hereBound =
+      best.rate === rates[0] && !liesElsewhere(here, best) ? yield* inPlaceBound(tables, best.cues) : null;
+    if (hereBound === null || here.score <= hereBound.bound) return unknown('no_better_than_chance');
+    if (!(yield* isEven(tables, here.cues, here.offset))) return unknown('part_does_not_fit');
+    return { verdict: 'in_sync', ...placeOf(here), ...figuresOf(here.score, hereBound) };
+  }
   const rival = answers.find((answer) => liesElsewhere(best, answer));
   if (rival !== undefined && best.score - rival.score < ALIGNMENT.leadLeast) return unknown('no_better_than_chance');
   if (!(yield* isEven(tables, best.cues, best.offset))) return unknown('part_does_not_fit');

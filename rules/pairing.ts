@@ -1,7 +1,9 @@
 import type { Range } from '../contract/base/grammar.ts';
+import type { Alignment, CaptionPlan } from '../contract/captions/caption-plan.ts';
 import type { Steps } from '../formats/steps.ts';
+import { alignedBySteps } from './alignment.ts';
 import { byStart, dialogueOf, type TimedText } from './dialogue.ts';
-import { hullOf, lengthOf } from './time-spans.ts';
+import { hullOf, intersection, joined, lengthOf, totalLengthOf } from './time-spans.ts';
 
 /** The texts of two tracks in one stretch of time; a side without text there, or with an unreadable one, is null. */
 export interface TextPair extends Range {
@@ -62,16 +64,12 @@ function holderOf(cue: Range, lines: readonly TextPair[]): TextPair | undefined 
 }
 
 /**
- * Puts the dialogue of two tracks side by side, in order of time and disjoint. A pair has the times of its source cue. A target cue
- * without a partner is alone if it has a stretch without a source cue, and is cut to the longest such stretch. Without one its
- * words would be missing in silence: the line that holds most of it has no target then. Each cue is used once at most. A longer
- * half than `pairingOverlap` can be common with one cue only, and of two equal halves the earlier wins.
+ * Lines side by side, in order of time and disjoint; both sides are so. A pair has the times of its source line. A target line
+ * without a partner is alone if it has a stretch without a source line, and is cut to the longest such stretch. Without one its
+ * words would be missing in silence: the line that holds most of it has no target then. Each line is used once at most. A longer
+ * half than `pairingOverlap` can be common with one line only, and of two equal halves the earlier wins.
  */
-export const pairedCues = (source: readonly TimedText[], target: readonly TimedText[]): TextPair[] =>
-  pairedLines(dialogueOf(source).lines, dialogueOf(target).lines);
-
-/** The same for lines in order of time that do not overlap. */
-function pairedLines(source: readonly TimedText[], targets: readonly TimedText[]): TextPair[] {
+export function pairedLines(source: readonly TimedText[], targets: readonly TimedText[]): TextPair[] {
   const free = new Set(targets);
   const targetsMeeting = meeting(targets);
   const pairs: TextPair[] = source.map(({ startMs, endMs, text }) => {
@@ -94,77 +92,124 @@ function pairedLines(source: readonly TimedText[], targets: readonly TimedText[]
   return [...whole, ...alone].sort(byStart);
 }
 
-/**
- * The rule for putting tracks side by side that split their sentences differently. Cues belong together that share 30 % of the
- * shorter one. The offset between two tracks is searched for within ten seconds, in steps of a tenth of one. It is believed if so
- * many cues of the smaller track agree on it.
- */
-const GROUPING = { sharedOfShorter: 0.3, farthestMs: 10_000, stepMs: 100, agreeing: 0.25 } as const;
+/** The rule for tracks that split their sentences differently: lines belong together that share 30 % of the shorter one. */
+const GROUPING = { sharedOfShorter: 0.3 } as const;
 
 /**
- * How often one time of a track comes after one of another by so many ms, within the largest possible offset: counted from
- * `-farthestMs` on. Pairs are only counted, as tracks that change every few ms have tens of millions of them.
+ * Two sides agree if so much of the smaller one meets the other: a line that starts or ends with one of the other side, within
+ * `edgeMs`. Of planted pairs of tracks that belong together, nine of ten lines do. Unrelated ones meet by chance only, which is
+ * computed from the times of the other side. A proven alignment needs half. Without a proof the sides have to agree as they
+ * are, by so many deviations more than chance (once in 4,000), or nearly all if a part contradicts. Of fewer lines than an
+ * alignment needs, half is enough; they may also share half of their time.
  */
-class NearDifferences {
-  readonly counts = new Uint32Array(2 * GROUPING.farthestMs + 1);
+const AGREEMENT = { edgeMs: 300, leastMilli: 500, deviations: 3.5, contradictedMilli: 900 } as const;
 
-  *add(ones: readonly number[], others: readonly number[]): Steps<void> {
-    const inOrder = Int32Array.from(others).sort();
-    let first = 0;
-    for (const one of ones.toSorted((earlier, later) => earlier - later)) {
-      const [earliest, latest] = [one - GROUPING.farthestMs, one + GROUPING.farthestMs];
-      while ((inOrder[first] ?? earliest) < earliest) first += 1;
-      for (let at = first; at < inOrder.length; at += 1) {
-        const other = inOrder[at] ?? earliest;
-        if (other > latest) break;
-        const place = other - earliest;
-        this.counts[place] = (this.counts[place] ?? 0) + 1;
-      }
-      yield;
-    }
-  }
+/** How well two sides agree in time. */
+export type Agreement = NonNullable<CaptionPlan['agreement']>;
 
-  /** The differences that occur, in order, each with its count. */
-  *entries(): Generator<readonly [ms: number, count: number], void, undefined> {
-    for (const [place, count] of this.counts.entries()) if (count > 0) yield [place - GROUPING.farthestMs, count];
-  }
-
-  /** The median of those that are near an offset; of two in the middle the upper one. */
-  medianNear(aroundMs: number, withinMs: number): number {
-    const near = [...this.entries()].filter(([ms]) => Math.abs(ms - aroundMs) <= withinMs);
-    let left = near.reduce((sum, [, count]) => sum + count, 0) >> 1;
-    for (const [ms, count] of near) {
-      left -= count;
-      if (left < 0) return ms;
-    }
-    return 0;
-  }
+/** Two tracks side by side. Nothing is paired if they do not agree; then there are the lines of the source alone. */
+export interface Pairing {
+  readonly pairs: readonly TextPair[];
+  /** How the target lies against the source. Null if a side has no line. */
+  readonly alignment: Alignment | null;
+  /** Null if a side has no line. */
+  readonly agreement: Agreement | null;
 }
 
+/** True if two sides belong together, or there is one alone. */
+export const sidesAgree = ({ agreement }: Pick<Pairing, 'agreement'>): boolean =>
+  agreement === null || agreement.agreeMilli >= agreement.leastMilli;
+
+/** True if one of some ascending times is near another. */
+function isNear(times: readonly number[], ms: number): boolean {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? ms) < ms - AGREEMENT.edgeMs) low = middle + 1;
+    else high = middle;
+  }
+  return (times[low] ?? Number.POSITIVE_INFINITY) <= ms + AGREEMENT.edgeMs;
+}
+
+const nearShare = (times: readonly number[], hull: Range): number => {
+  const near = times.map((ms) => ({ startMs: ms - AGREEMENT.edgeMs, endMs: ms + AGREEMENT.edgeMs }));
+  return totalLengthOf(intersection(joined(near), [hull])) / Math.max(1, lengthOf(hull));
+};
+
+/** How well lines agree with others; both in order of time, and neither is empty. */
+function agreementOf(source: readonly Range[], target: readonly Range[], alignment: Alignment): Agreement {
+  const [some, others] = source.length <= target.length ? [source, target] : [target, source];
+  const [starts, ends] = [others.map(({ startMs }) => startMs), others.map(({ endMs }) => endMs).sort((a, b) => a - b)];
+  const isShort = alignment.verdict === 'unknown' && alignment.reason === 'too_few_cues';
+  const othersMeeting = meeting(others);
+  const agreeing = some.filter((line) => {
+    const met = othersMeeting(line);
+    const isWith = isShort && met.some((other) => belongTogether(line, other));
+    return isWith || isNear(starts, line.startMs) || isNear(ends, line.endMs);
+  });
+  const agreeMilli = Math.floor((1000 * agreeing.length) / some.length);
+  if (alignment.verdict !== 'unknown' || isShort) return { agreeMilli, leastMilli: AGREEMENT.leastMilli };
+  const hull = hullOf(others);
+  const chance = 1 - (1 - nearShare(starts, hull)) * (1 - nearShare(ends, hull));
+  const above = AGREEMENT.deviations * Math.sqrt((chance * (1 - chance)) / some.length);
+  const contradicted = alignment.reason === 'no_better_than_chance' ? 0 : AGREEMENT.contradictedMilli;
+  const leastMilli = Math.max(AGREEMENT.leastMilli, contradicted, Math.ceil(1000 * (chance + above)));
+  return { agreeMilli, leastMilli };
+}
+
+/** The lines of a side as an alignment moves them. Those that are in sync, or of which nothing is known, stay. */
+function* movedBy(lines: readonly TimedText[], alignment: Alignment, range: Range): Steps<TimedText[]> {
+  if (alignment.verdict === 'unknown' || alignment.verdict === 'in_sync') return [...lines];
+  const pieces = alignment.verdict === 'other_cut' ? alignment.pieces : [{ ...alignment, from: 0, to: lines.length }];
+  const moved: TimedText[] = [];
+  for (const { from, to, numerator, denominator, offsetMs } of pieces) {
+    const within = (ms: number): number =>
+      Math.min(Math.max(Math.round((ms * numerator) / denominator) + offsetMs, range.startMs), range.endMs);
+    for (const { startMs, endMs, text } of lines.slice(from, to)) {
+      moved.push({ startMs: within(startMs), endMs: within(endMs), text });
+    }
+    yield;
+  }
+  return moved;
+}
+
+/** The lines of two tracks, those of the target moved to the times of the source. */
+interface Sides extends Pick<Pairing, 'alignment' | 'agreement'> {
+  readonly source: readonly TimedText[];
+  readonly target: readonly TimedText[];
+}
+
+function* sidesOf(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Sides> {
+  const spoken = dialogueOf(source).lines;
+  yield;
+  const shown = dialogueOf(target).lines;
+  yield;
+  if (spoken.length === 0 || shown.length === 0) {
+    return { source: spoken, target: shown, alignment: null, agreement: null };
+  }
+  const alignment = yield* alignedBySteps(spoken, shown, range.endMs, 'cues');
+  const moved = joinedLines(yield* movedBy(shown, alignment, range));
+  yield;
+  return {
+    source: spoken,
+    target: moved,
+    alignment,
+    agreement:
+      moved.length === 0 ? { agreeMilli: 0, leastMilli: AGREEMENT.leastMilli } : agreementOf(spoken, moved, alignment),
+  };
+}
+
+const sourceAlone = (lines: readonly TimedText[]): TextPair[] =>
+  lines.map(({ startMs, endMs, text }) => ({ startMs, endMs, source: text, target: null }));
+
 /**
- * By how many ms the cues of one track come later than those of the other throughout; 0 where they agree on none. Both start
- * and end of cues speak for an offset: tracks that split differently still begin and end sentences together.
+ * Puts the dialogue of two tracks side by side, line by line: a pair shares half of the longer one. The offset, the rate and the
+ * breaks between the tracks are removed first; if the sides do not agree then, nothing is paired.
  */
-export function* offsetBetween(source: readonly Range[], target: readonly Range[]): Steps<number> {
-  const near = new NearDifferences();
-  for (const edge of ['startMs', 'endMs'] as const) {
-    yield* near.add(
-      source.map((cue) => cue[edge]),
-      target.map((cue) => cue[edge]),
-    );
-  }
-  const votes = new Map<number, number>();
-  for (const [ms, count] of near.entries()) {
-    const step = Math.round(ms / GROUPING.stepMs);
-    for (const each of [step - 1, step, step + 1]) votes.set(each, (votes.get(each) ?? 0) + count);
-  }
-  // Of equals the smallest offset: none is the usual one.
-  const [best] = [...votes].sort(
-    ([one, ones], [other, others]) => others - ones || Math.abs(one) - Math.abs(other) || one - other,
-  );
-  if (best === undefined || best[1] < 2 * GROUPING.agreeing * Math.min(source.length, target.length)) return 0;
-  const around = best[0] * GROUPING.stepMs;
-  return near.medianNear(around, 1.5 * GROUPING.stepMs);
+export function* pairedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Pairing> {
+  const { alignment, agreement, ...sides } = yield* sidesOf(source, target, range);
+  const pairs = sidesAgree({ agreement }) ? pairedLines(sides.source, sides.target) : sourceAlone(sides.source);
+  return { pairs, alignment, agreement };
 }
 
 /** Cues of both tracks that belong together, however many; a cue without others is alone. */
@@ -208,29 +253,16 @@ function asOne(cues: readonly TimedText[], stretch: Range): TimedText[] {
   return [{ startMs: stretch.startMs, endMs: stretch.endMs, text }];
 }
 
-function movedInto({ startMs, endMs, text }: TimedText, offsetMs: number, range: Range): TimedText {
-  const within = (ms: number): number => Math.min(Math.max(ms - offsetMs, range.startMs), range.endMs);
-  return { startMs: within(startMs), endMs: within(endMs), text };
-}
-
-/**
- * Puts two tracks side by side that split their sentences differently. The offset between them is removed, and cues that belong
- * together become one line in the time of the source. Cues without a counterpart are alone, as in `pairedCues`.
- */
-export function* groupedCues(
-  source: readonly TimedText[],
-  target: readonly TimedText[],
-  range: Range,
-): Steps<TextPair[]> {
-  const spoken = dialogueOf(source).lines;
+/** The same for tracks that split their sentences differently: lines that belong together become one, in the time of the source. */
+export function* groupedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Pairing> {
+  const { alignment, agreement, ...sides } = yield* sidesOf(source, target, range);
+  if (!sidesAgree({ agreement })) return { pairs: sourceAlone(sides.source), alignment, agreement };
+  const groups = groupsOf(sides.source, sides.target);
   yield;
-  const shown = dialogueOf(target).lines;
-  yield;
-  const offsetMs = yield* offsetBetween(spoken, shown);
-  const groups = groupsOf(spoken, joinedLines(shown.map((cue) => movedInto(cue, offsetMs, range))));
   const stretchOf = (group: Group): Range => hullOf(group.source.length > 0 ? group.source : group.target);
-  return pairedLines(
+  const pairs = pairedLines(
     joinedLines(groups.flatMap((group) => asOne(group.source, stretchOf(group)))),
     joinedLines(groups.flatMap((group) => asOne(group.target, stretchOf(group)))),
   );
+  return { pairs, alignment, agreement };
 }

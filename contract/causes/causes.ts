@@ -4,7 +4,7 @@ import { recognizerEngines } from '../recognition.ts';
 import { screenTextEngine } from '../screentext.ts';
 import { engineFailureCause } from './engine-cause.ts';
 import { type FailureCode, ingestFailures, studyFailures } from './failures.ts';
-import { planRemarks } from './plan-remarks.ts';
+import { planRemarks, sidesDisagree } from './plan-remarks.ts';
 import { type ReasonCode, reasonTexts } from './reasons.ts';
 
 /**
@@ -149,6 +149,7 @@ export const partCause = z.discriminatedUnion('code', [
   engineFailureCause,
   ...captionCauses,
   ...methodCauses,
+  sidesDisagree,
   ...lineCauses,
   ...partCauses,
 ]);
@@ -223,11 +224,12 @@ export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
 export type LinesCause =
   | z.infer<(typeof lineCauses)[number] | (typeof methodCauses)[number]>
-  | CauseWith<'no_translator' | 'recognition_not_asked'>;
+  | CauseWith<'no_translator' | 'recognition_not_asked' | 'sides_disagree'>;
 
 /** The codes of causes why captions of a study have no line. */
 export const lineCauseCodes: readonly CauseCode[] = [
   ...[...lineCauses, ...methodCauses].map(({ shape }) => shape.code.value),
   'no_translator',
   'recognition_not_asked',
+  'sides_disagree',
 ];

@@ -7,6 +7,9 @@ const side = z.enum(['source', 'target']);
 const remarkOf = <const Code extends string, Params extends z.ZodRawShape>(code: Code, params: Params) =>
   z.strictObject({ code: z.literal(code), params: z.strictObject(params) });
 
+/** The two sides do not belong together: too few cues agree, so no line has both texts. */
+export const sidesDisagree = remarkOf('sides_disagree', { agreeMilli: count, leastMilli: positive });
+
 /** What a person has to see of the cues of a side before captions are approved. */
 export const planRemarks = [
   /** Cues that were shown into the next one, and end with it now. */
@@ -37,8 +40,7 @@ export const planRemarks = [
     against: z.enum(['sound', 'other_side']),
     reason: z.enum(['no_speech', 'too_few_cues', 'no_better_than_chance', 'part_does_not_fit', 'pieces_unproven']),
   }),
-  /** The two sides do not belong together: too few cues agree, so no line has both texts. */
-  remarkOf('sides_disagree', { agreeMilli: count, leastMilli: positive }),
+  sidesDisagree,
   /** A track in the language of another region was taken, and is named by what it is. */
   remarkOf('other_region_taken', { side, asked: languageTag, found: languageTag }),
   /** A track in another script is not taken, unless its own tag is asked for. */

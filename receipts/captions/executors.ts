@@ -18,7 +18,7 @@ import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
 import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
-import { groupedCues, pairedCues, type TextPair } from '../../rules/pairing.ts';
+import { groupedCues, type Pairing, pairedCues, sidesAgree, type TextPair } from '../../rules/pairing.ts';
 import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
@@ -243,6 +243,16 @@ const fromTracks = (study: CaptionedStudy) =>
     ...common,
   }) as const;
 
+const pairingBy = (rule: typeof pairedCues) =>
+  derivedInSteps(function* (study): Steps<Pairing> {
+    const { source, target } = tracksOf(study);
+    return yield* rule(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
+  });
+
+/** The text tracks of a study side by side, with how they lie against each other: cue by cue, and grouped. */
+export const pairedTracks = pairingBy(pairedCues);
+export const groupedTracks = pairingBy(groupedCues);
+
 /** The media's own subtitle tracks, as the study read them, side by side. */
 const embeddedSubtitles: CaptionExecutor = {
   identify: (study) => ({
@@ -250,11 +260,9 @@ const embeddedSubtitles: CaptionExecutor = {
     classification: 'embedded_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedInSteps(function* (study) {
-    const { source, target } = tracksOf(study);
-    yield;
-    return linesOf('embedded-subtitle-line', pairedCues(source?.cues ?? [], target?.cues ?? []), { source, target });
-  }),
+  *draft(study) {
+    return linesOf('embedded-subtitle-line', (yield* pairedTracks(study)).pairs, tracksOf(study));
+  },
   absence: (study) => {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
@@ -271,11 +279,9 @@ const groupedSubtitles: CaptionExecutor = {
     classification: 'grouped_subtitle_tracks',
     ...fromTracks(study),
   }),
-  draft: derivedInSteps(function* (study) {
-    const { source, target } = tracksOf(study);
-    const pairs = yield* groupedCues(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
-    return linesOf('grouped-subtitle-line', pairs, { source, target });
-  }),
+  *draft(study) {
+    return linesOf('grouped-subtitle-line', (yield* groupedTracks(study)).pairs, tracksOf(study));
+  },
 };
 
 /** True if at least one line has both texts. */
@@ -288,11 +294,14 @@ export function* hasSubtitleLines(study: CaptionedStudy): Steps<boolean> {
 }
 
 /** Why no line of the subtitle tracks of a study has both texts, though some have one. */
-export function pairAbsence(study: CaptionedStudy): LinesCause {
+export function* pairAbsence(study: CaptionedStudy): Steps<LinesCause> {
   const { source, target } = tracksOf(study);
   const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
   if (source === null) return { code: 'no_text_track', params: { languages: [from] } };
   if (target === null) return { code: 'method_does_not_translate', params: { from, to } };
+  const { alignment, agreement } = yield* groupedTracks(study);
+  const areFew = alignment?.verdict === 'unknown' && alignment.reason === 'too_few_cues';
+  if (agreement !== null && !areFew && !sidesAgree({ agreement })) return { code: 'sides_disagree', params: agreement };
   return { code: 'no_line_with_both_texts', params: { languages: [...new Set([from, to])] } };
 }
 
@@ -309,7 +318,7 @@ function trackToTranslate(study: CaptionedStudy) {
 
 const linesToTranslate = derivedInSteps(function* (study): Steps<readonly TrackLine[]> {
   const cues = yield* groupedCues(trackToTranslate(study)?.cues ?? [], [], captionInputOf(study).range);
-  return cues.map(({ startMs, endMs, source }, index) => ({
+  return cues.pairs.map(({ startMs, endMs, source }, index) => ({
     id: numbered('translated-subtitle-line', index),
     startMs,
     endMs,

@@ -15,6 +15,7 @@ import { alignedBySteps } from '../../rules/alignment.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { dialogueChangesOf, dialogueOf } from '../../rules/dialogue.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
+import { type Pairing, sidesAgree } from '../../rules/pairing.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
@@ -32,7 +33,9 @@ import {
 import { draftBaseBySteps } from './corrected-lines.ts';
 import {
   captionExecutors,
+  groupedTracks,
   pairAbsence,
+  pairedTracks,
   type StudiedTrack,
   studiedTracks,
   tracksOf,
@@ -123,31 +126,26 @@ function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): Plan
 /** The lines of dialogue of a track, in order of time. */
 const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => dialogueOf(cues).lines;
 
-/** How the tracks of a study lie against its speech, and against each other. */
-interface Alignments {
-  readonly withSound: Readonly<Record<CaptionSide, Alignment | null>>;
-  readonly withOtherSide: Alignment | null;
-}
-
-/** The alignments of the tracks that captions of a study may be made of; null for what a study does not have. */
-const alignmentsOf = derivedInSteps(function* (study): Steps<Alignments> {
+/** How the track of each side lies against the speech; null for a side without a track, and if speech was not measured. */
+const alignmentsOf = derivedInSteps(function* (study): Steps<Readonly<Record<CaptionSide, Alignment | null>>> {
   const { source, target } = tracksOf(study);
   const { endMs } = captionInputOf(study).range;
   const speech = speechIn(study);
   const withSpeech = function* (track: StudiedTrack | null): Steps<Alignment | null> {
     return track === null || speech === null ? null : yield* alignedBySteps(speech, dialogueLines(track), endMs);
   };
-  const isOneTrack = source?.trackIndex === target?.trackIndex;
   const ofSource = yield* withSpeech(source);
-  const ofTarget = isOneTrack ? ofSource : yield* withSpeech(target);
-  const hasBoth = source !== null && target !== null && !isOneTrack;
-  const withOtherSide = hasBoth
-    ? yield* alignedBySteps(dialogueLines(source), dialogueLines(target), endMs, 'cues')
-    : null;
-  return { withSound: { source: ofSource, target: ofTarget }, withOtherSide };
+  const isOneTrack = source?.trackIndex === target?.trackIndex;
+  return { source: ofSource, target: isOneTrack ? ofSource : yield* withSpeech(target) };
 });
 
-const noAlignments: Alignments = { withSound: { source: null, target: null }, withOtherSide: null };
+/** How the two sides of a job lie against each other; null for sides that are not two tracks. */
+function* pairingOf({ study, classification }: CaptionJob): Steps<Pick<Pairing, 'alignment' | 'agreement'>> {
+  const { source, target } = tracksOf(study);
+  const areTwo = source !== null && target !== null && source.trackIndex !== target.trackIndex;
+  if (!areTwo) return { alignment: null, agreement: null };
+  return yield* (classification === 'embedded_subtitle_tracks' ? pairedTracks : groupedTracks)(study);
+}
 
 /** The remark on an alignment; null for cues in time, and if nothing was compared. */
 function remarkOnAlignment(
@@ -172,13 +170,15 @@ function remarkOnAlignment(
   }
 }
 
-/** What is compared with what. Recognized speech has its times from the sound. */
-function comparedOf(sides: CaptionPlan['sides'], withOtherSide: CaptionPlan['withOtherSide']): CaptionPlan['compared'] {
-  const isKnown = (alignment: CaptionPlan['withOtherSide']): boolean =>
-    alignment !== null && alignment.verdict !== 'unknown';
-  const withSound = captionSides.some((side) => sides[side].origin === 'recognizer' || isKnown(sides[side].withSound));
-  if (withSound) return isKnown(withOtherSide) ? 'both' : 'with_sound';
-  return isKnown(withOtherSide) ? 'with_other_side' : 'none';
+/** What is compared with what. Recognized speech has its times from the sound; two sides are compared if they agree. */
+function comparedOf(sides: CaptionPlan['sides'], agreement: CaptionPlan['agreement']): CaptionPlan['compared'] {
+  const withOtherSide = agreement !== null && sidesAgree({ agreement });
+  const withSound = captionSides.some((side) => {
+    const { origin, withSound: alignment } = sides[side];
+    return origin === 'recognizer' || (alignment !== null && alignment.verdict !== 'unknown');
+  });
+  if (withSound) return withOtherSide ? 'both' : 'with_sound';
+  return withOtherSide ? 'with_other_side' : 'none';
 }
 
 // So that a record has room for lists of any texts.
@@ -309,10 +309,13 @@ export function* captionPlanBySteps(
   const { contentId } = yield* draftBaseBySteps(job);
   const drafts = yield* captionExecutors[classification].draft(study);
   const usesTracks = captionSides.some((side) => sideOf(job, side, false).choice?.chosen != null);
-  const aligned = usesTracks ? yield* alignmentsOf(study) : noAlignments;
+  const withSound = usesTracks ? yield* alignmentsOf(study) : { source: null, target: null };
+  const { alignment: withOtherSide, agreement } = usesTracks
+    ? yield* pairingOf(job)
+    : { alignment: null, agreement: null };
   const planSide = (side: CaptionSide): PlanSide => {
     const planned = sideOf(job, side, toTranslate !== null);
-    return planned.choice?.chosen == null ? planned : { ...planned, withSound: aligned.withSound[side] };
+    return planned.choice?.chosen == null ? planned : { ...planned, withSound: withSound[side] };
   };
   const sides = { source: planSide('source'), target: planSide('target') };
   const tracks = tracksOf(study);
@@ -348,9 +351,11 @@ export function* captionPlanBySteps(
     withoutSpeech: withoutSpeech.length,
   };
   const isOff = classification === 'recorded_real_pipeline_fixture';
-  const { withOtherSide } = aligned;
-  const between = remarkOnAlignment('target', 'other_side', withOtherSide);
+  // Sides that agree as they are need no proof of an offset.
+  const isKept = withOtherSide?.verdict === 'unknown' && sidesAgree({ agreement });
+  const between = isKept ? null : remarkOnAlignment('target', 'other_side', withOtherSide);
   if (between !== null) remarks.push(between);
+  const obstacles = isOff ? [captionsOff] : yield* obstaclesOf(job, ability, { absence, lines, drafts });
   return {
     schema: 'studio.caption-plan.v1',
     runId: study.run.record.runtimeId,
@@ -364,9 +369,9 @@ export function* captionPlanBySteps(
       gaps: { ...SPEECH_GAPS },
     },
     sides,
-    compared: comparedOf(sides, withOtherSide),
+    compared: comparedOf(sides, agreement),
     withOtherSide,
-    agreement: null,
+    agreement,
     lines: { count: lines.written.length, contentId },
     translation:
       toTranslate === null || translator === undefined
@@ -380,7 +385,7 @@ export function* captionPlanBySteps(
       .slice(0, longestPlanList)
       .map(({ startMs, endMs, id }) => ({ startMs, endMs, lineId: id })),
     remarks: isOff ? [] : [...remarks, ...remarksOfCounts(counts, speech !== null)],
-    obstacles: isOff ? [captionsOff] : obstaclesOf(job, ability, { absence, lines, drafts }),
+    obstacles,
   };
 }
 
@@ -391,14 +396,18 @@ interface Planned {
 }
 
 /** Why no captions can be made by a plan. */
-function obstaclesOf(job: CaptionJob, { allowance }: CaptionAbility, { absence, lines, drafts }: Planned): Cause[] {
+function* obstaclesOf(
+  job: CaptionJob,
+  { allowance }: CaptionAbility,
+  { absence, lines, drafts }: Planned,
+): Steps<Cause[]> {
   const { study, classification } = job;
   const tooLong = captionLengthObstacleOf(captionInputOf(study).range, allowance.maxDurationMs);
   const { written, incomplete, unwritable } = lines;
   const isWithheld = incomplete > 0 && written.length > 0 && !acceptsInPart({ classification });
   const found: (Cause | null)[] = [
     tooLong,
-    absence ?? (written.length === 0 ? pairAbsence(study) : null),
+    absence ?? (written.length === 0 ? yield* pairAbsence(study) : null),
     isWithheld ? { code: 'lines_withhold_captions', params: { lines: incomplete } } : null,
     unwritable === null ? null : { code: 'text_not_writable', params: unwritable },
     ...overLimits(job, drafts),

@@ -74,7 +74,7 @@ function* absenceOf(
   const executor = captionExecutors[classification];
   if (drafts.some(({ transcriptLines }) => transcriptLines === undefined)) {
     if (!isOfRequest || haveBothTexts(drafts)) return null;
-    return (yield* translatableText(study, classification)) === null ? pairAbsence(study) : null;
+    return (yield* translatableText(study, classification)) === null ? yield* pairAbsence(study) : null;
   }
   for (const draft of drafts) {
     yield;

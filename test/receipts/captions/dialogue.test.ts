@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { CuePlacement } from '../../../contract/evidence/evidence.ts';
 import { dialogueOf, type TimedText } from '../../../rules/dialogue.ts';
-import { pairedCues } from '../../../rules/pairing.ts';
+import { pairedLines } from '../../../rules/pairing.ts';
 import { fieldsOf } from '../../fields.ts';
 
 const cue = (startMs: number, endMs: number, text: string, placement?: CuePlacement): TimedText => ({
@@ -47,7 +47,7 @@ test('bug: twelve cues that overlap a little became one of 47.8 seconds, and the
     t.deepEqual(apart, []);
     const german = clean.map((each) => ({ ...each, text: `de ${each.text}` }));
     t.deepEqual(
-      pairedCues(every(4000 + intoNextMs), german).map(({ source, target }) => [source, target]),
+      pairedLines(lines, german).map(({ source, target }) => [source, target]),
       said.map((text) => [text, `de ${text}`]),
     );
   }

@@ -9,7 +9,7 @@ import {
   type IdentifiedText,
   isInOtherScript,
 } from '../../../rules/languages.ts';
-import { pairedCues, type TextPair } from '../../../rules/pairing.ts';
+import { pairedLines, type TextPair } from '../../../rules/pairing.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy } from './captioned-studies.ts';
@@ -18,6 +18,8 @@ import { chanceFrom } from './chance.ts';
 /** A cue named after the track that it is of. */
 const cue = (startMs: number, endMs: number, text = `${startMs}-${endMs}`) => ({ startMs, endMs, text });
 const linesOf = (cues: readonly TimedText[]) => dialogueOf(cues).lines;
+const pairedInPlace = (source: readonly TimedText[], target: readonly TimedText[]) =>
+  pairedLines(linesOf(source), linesOf(target));
 const pair = (startMs: number, endMs: number, source: string | null, target: string | null): TextPair => ({
   startMs,
   endMs,
@@ -41,26 +43,26 @@ test('cues that have half of the longer one in common belong together, and no le
     [cue(3000, 5000), false],
   ];
   for (const [target, belongs] of cases) {
-    const [first, ...others] = pairedCues(source, [target]);
+    const [first, ...others] = pairedInPlace(source, [target]);
     const found = [first, ...others].find((each) => each?.source === 's');
     t.deepEqual(found, pair(1000, 3000, 's', belongs ? target.text : null), String(target.text));
   }
 });
 
 test('a pair has the times of its source cue', (t) => {
-  t.deepEqual(pairedCues([cue(1000, 2000, 's')], [cue(900, 2100, 't')]), [pair(1000, 2000, 's', 't')]);
+  t.deepEqual(pairedInPlace([cue(1000, 2000, 's')], [cue(900, 2100, 't')]), [pair(1000, 2000, 's', 't')]);
 });
 
 test('each cue is used once, and of two equal halves the earlier wins', (t) => {
-  t.deepEqual(pairedCues([cue(0, 2000, 'a'), cue(2000, 4000, 'b')], [cue(1000, 3000, 't')]), [
+  t.deepEqual(pairedInPlace([cue(0, 2000, 'a'), cue(2000, 4000, 'b')], [cue(1000, 3000, 't')]), [
     pair(0, 2000, 'a', 't'),
     pair(2000, 4000, 'b', null),
   ]);
-  t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2001, 'b')]), [
+  t.deepEqual(pairedInPlace([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2001, 'b')]), [
     pair(0, 2000, 's', 'a'),
     pair(2000, 2001, null, 'b'),
   ]);
-  t.deepEqual(pairedCues([cue(0, 1000, 'a'), cue(1000, 2000, 'b')], [cue(0, 2000, 't')]), [
+  t.deepEqual(pairedInPlace([cue(0, 1000, 'a'), cue(1000, 2000, 'b')], [cue(0, 2000, 't')]), [
     pair(0, 1000, 'a', 't'),
     pair(1000, 2000, 'b', null),
   ]);
@@ -68,7 +70,7 @@ test('each cue is used once, and of two equal halves the earlier wins', (t) => {
 
 test('a cue that is never shown falls away', (t) => {
   t.deepEqual(linesOf([cue(500, 500, 'never'), cue(0, 1000, 'a'), cue(2000, 1000, 'backwards')]), [cue(0, 1000, 'a')]);
-  t.deepEqual(pairedCues([cue(5, 5)], [cue(7, 7)]), []);
+  t.deepEqual(pairedInPlace([cue(5, 5)], [cue(7, 7)]), []);
 });
 
 test('a target cue without a partner takes the longest stretch without a source cue', (t) => {
@@ -83,21 +85,23 @@ test('a target cue without a partner takes the longest stretch without a source 
     [cue(5000, 5001, 't'), [5000, 5001]],
   ];
   for (const [target, place] of cases) {
-    const alone = pairedCues(source, [target]).filter((each) => each.source === null);
+    const alone = pairedInPlace(source, [target]).filter((each) => each.source === null);
     t.deepEqual(alone, place === null ? [] : [pair(...place, null, 't')], `${target.startMs}-${target.endMs}`);
   }
 });
 
 test('no words are silently left out: an unplaced cue takes the target of its line', (t) => {
   const split = [cue(0, 2500, 'first half'), cue(2600, 4000, 'second half')];
-  t.deepEqual(pairedCues([cue(0, 4000, 's')], split), [pair(0, 4000, 's', null)]);
-  t.deepEqual(pairedCues([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [pair(0, 2000, 's', null)]);
+  t.deepEqual(pairedInPlace([cue(0, 4000, 's')], split), [pair(0, 4000, 's', null)]);
+  t.deepEqual(pairedInPlace([cue(0, 2000, 's')], [cue(0, 1000, 'a'), cue(1000, 2000, 'b')]), [
+    pair(0, 2000, 's', null),
+  ]);
   const source = [cue(0, 1000, 'a'), cue(1000, 4000, 'b')];
-  t.deepEqual(pairedCues(source, [cue(0, 800, 'A'), cue(900, 1300, 'lost'), cue(1400, 4000, 'B')]), [
+  t.deepEqual(pairedInPlace(source, [cue(0, 800, 'A'), cue(900, 1300, 'lost'), cue(1400, 4000, 'B')]), [
     pair(0, 1000, 'a', 'A'),
     pair(1000, 4000, 'b', null),
   ]);
-  t.deepEqual(pairedCues(source, [cue(0, 800, 'A'), cue(850, 1150, 'lost'), cue(1400, 4000, 'B')]), [
+  t.deepEqual(pairedInPlace(source, [cue(0, 800, 'A'), cue(850, 1150, 'lost'), cue(1400, 4000, 'B')]), [
     pair(0, 1000, 'a', null),
     pair(1000, 4000, 'b', 'B'),
   ]);
@@ -105,9 +109,9 @@ test('no words are silently left out: an unplaced cue takes the target of its li
 
 test('a track alone is a side alone', (t) => {
   const cues = [cue(3000, 4000, 'b'), cue(0, 1000, 'a')];
-  t.deepEqual(pairedCues(cues, []), [pair(0, 1000, 'a', null), pair(3000, 4000, 'b', null)]);
-  t.deepEqual(pairedCues([], cues), [pair(0, 1000, null, 'a'), pair(3000, 4000, null, 'b')]);
-  t.deepEqual(pairedCues([], []), []);
+  t.deepEqual(pairedInPlace(cues, []), [pair(0, 1000, 'a', null), pair(3000, 4000, 'b', null)]);
+  t.deepEqual(pairedInPlace([], cues), [pair(0, 1000, null, 'a'), pair(3000, 4000, null, 'b')]);
+  t.deepEqual(pairedInPlace([], []), []);
 });
 
 test('whatever two tracks hold, lines are disjoint, in order, inside, and use each cue once', (t) => {
@@ -120,7 +124,7 @@ test('whatever two tracks hold, lines are disjoint, in order, inside, and use ea
         return cue(startMs, Math.min(startMs + number(120), 1000), `${name}${index}`);
       });
     const [source, target] = [track('s'), track('t')];
-    const lines = pairedCues(source, target);
+    const lines = pairedInPlace(source, target);
     for (const [index, line] of lines.entries()) {
       t.true(line.startMs < line.endMs && line.startMs >= 0 && line.endMs <= 1000);
       t.true(index === 0 || (lines[index - 1]?.endMs ?? 0) <= line.startMs, `seed ${seed}`);
@@ -144,7 +148,7 @@ test('two minutes of cues that last a millisecond each are paired at once', (t) 
     Array.from({ length: count }, (_, at) => cue(at * lengthMs, (at + 1) * lengthMs));
   const tracks = [many(120_000, 1), many(60_000, 2)] as const;
   for (const [source, target] of [tracks, [...tracks].reverse()]) {
-    const lines = pairedCues(source ?? [], target ?? []);
+    const lines = pairedInPlace(source ?? [], target ?? []);
     t.is(lines.length, source?.length);
     t.is(lines.filter((line) => line.target !== null).length, source === tracks[0] ? 60_000 : 0);
   }
@@ -152,8 +156,8 @@ test('two minutes of cues that last a millisecond each are paired at once', (t) 
 
 test('a cue that could not be read has no words, and those shown with it lose theirs', (t) => {
   const unread = { startMs: 1000, endMs: 2000, text: null };
-  t.deepEqual(pairedCues([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
-  t.deepEqual(pairedCues([unread], [unread]), [pair(1000, 2000, null, null)]);
+  t.deepEqual(pairedInPlace([unread], [cue(1000, 2000, 't')]), [pair(1000, 2000, null, 't')]);
+  t.deepEqual(pairedInPlace([unread], [unread]), [pair(1000, 2000, null, null)]);
   t.deepEqual(linesOf([cue(1000, 2000, 'a'), unread]), [unread]);
 });
 
