@@ -73,8 +73,8 @@ export async function shownPlan(
   const { host, terminal } = call;
   const planned = await captionPlanOf(call, study);
   if (planned === null) return null;
-  const { runtimeId, method } = study;
-  const texts = captionTexts(await host.captions.corrections(runtimeId, method === null ? {} : { method }));
+  const { runtimeId } = study;
+  const texts = captionTexts(await host.captions.corrections(runtimeId, { plan: planned.digest }));
   for (const line of unrecognizedLines(await host.overview(runtimeId))) terminal.remark(line);
   for (const line of brokenAt(terminal.columns, planLines(planned.plan))) terminal.remark(line);
   showTexts(call, texts, most);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spokenLanguage } from '../../client/studies.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
@@ -176,8 +177,8 @@ async function madeCaptions({ call, study }: PreparedFilm): Promise<void> {
   }
 }
 
-/** The captions of a film as the command wrote them. */
-async function finished(film: PreparedFilm): Promise<ExitCode> {
+/** Makes and writes the captions of a film. `approved` is the plan that a person approved in this call. */
+async function finished(film: PreparedFilm, approved: CaptionPlan | null = null): Promise<ExitCode> {
   const { call, study } = film;
   const { host, terminal, signal } = call;
   const { runtimeId } = study;
@@ -188,7 +189,7 @@ async function finished(film: PreparedFilm): Promise<ExitCode> {
     terminal.result({ runtimeId, control }, [withheldLine(runtimeId, reasonCodes)]);
     return exitCodes.withheld;
   }
-  return written(film);
+  return written(film, approved);
 }
 
 /** The message for a file that has other text than these captions: a person may have edited it. */
@@ -203,7 +204,7 @@ function otherText({ study }: PreparedFilm, path: string, side: CaptionSide | 'b
 }
 
 /** Writes the captions, and with `--mux` the film with them. */
-async function written(film: PreparedFilm): Promise<ExitCode> {
+async function written(film: PreparedFilm, approved: CaptionPlan | null): Promise<ExitCode> {
   const { call, asked, probe, study } = film;
   const { host, given, terminal, signal } = call;
   const { runtimeId } = study;
@@ -224,7 +225,7 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
     await guidelineRemark(host, shown),
   ];
   for (const remark of remarks) if (remark !== null) terminal.remark(remark);
-  const plan = (await captionPlanOf(call, study))?.plan ?? null;
+  const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   terminal.remark(
     plan === null ? `Captions written: ${countText(shown.lines.length, 'line')}` : endLine(plan, shown.lines.length),
   );
@@ -306,10 +307,10 @@ async function run(call: CommandCall): Promise<ExitCode> {
       else ends.push(await finished(film));
     });
   }
-  await approveFilms(call, waiting, async ({ film }, approve) => {
+  await approveFilms(call, waiting, async ({ film, shown }, approve) => {
     await step(film.call, async () => {
       await approve();
-      ends.push(await finished(film));
+      ends.push(await finished(film, shown?.plan));
     });
   });
   if (failed.length > 0) {
