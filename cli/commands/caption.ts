@@ -19,7 +19,7 @@ import {
   typedAgain,
   WrongCall,
 } from '../terminal/call.ts';
-import { failureOf } from '../terminal/failed-call.ts';
+import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
 import { withheldLine } from '../terminal/summary.ts';
@@ -28,9 +28,9 @@ import {
   approveFilms,
   captionPlanOf,
   type FilmToApprove,
+  namedTracks,
   needsApproval,
   shownPlan,
-  tracksOf,
 } from './caption-approval.ts';
 import {
   type AskedFile,
@@ -45,7 +45,7 @@ import {
   outputOf,
 } from './caption-films.ts';
 import { guidelineRemark, rowsRemark } from './caption-lines.ts';
-import { type StudiedFilm, studiedFilm } from './caption-study.ts';
+import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
 import { writeExport } from './exports.ts';
 import { rightsFlags } from './given-file.ts';
@@ -156,7 +156,7 @@ async function prepared(call: CommandCall, taken: Map<string, string>): Promise<
     outputDepth: 'captions',
     range: { startMs: 0, endMs: source.durationMs },
   } as const;
-  const study = await studiedFilm(call, { film, source, request, spoken, lacking });
+  const study = await captionableStudy(call, { film, source, request, spoken, lacking });
   return { call, asked, source, probe, study };
 }
 
@@ -243,7 +243,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
     if (tag !== undefined) checkLanguage(tag, `--${name}`);
   }
   formatOf(given);
-  tracksOf(given);
+  namedTracks(given);
   const mux = pathOption(given, 'mux');
   if (mux !== null) checkMuxed(mux);
   const [film = ''] = films;
@@ -288,7 +288,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
     try {
       return await work();
     } catch (error) {
-      const { line, exit } = failureOf(error, { command: 'caption', signal: call.signal });
+      const { line, exit } = failedEnd(error, { command: 'caption', signal: call.signal });
       if (calls.length === 1 || exit === exitCodes.interrupted || exit === exitCodes.noHost) throw error;
       const [film = ''] = of.given.positional;
       call.terminal.remark(`${film}: ${line}`);
@@ -324,7 +324,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
 export const caption: HostCommand = {
   usage: 'media-study caption FILM… [flags]',
   purpose:
-    'Makes captions of films: takes each in, studies it, shows what the captions will be made of, asks for your approval once, checks the captions and writes the files. FILM is a file, a folder with films, or the id or label of a source.',
+    'Makes captions of films. It takes each film in, studies it and shows the plan of its captions. After your approval it checks the captions and writes the files. FILM is a file, a folder with films, or the id or label of a source.',
   flags,
   positionals: 1000,
   beginsData: true,

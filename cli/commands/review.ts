@@ -83,8 +83,8 @@ async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: st
 }
 
 /**
- * Shows before a signature what the captions of a study will be made of, or says that this host makes none, and why: the person may have
- * meant to get some. Null if no captions can be made.
+ * Shows the plan of the captions of a study before a signature. Says so if this host makes none, and why: the person may have meant to
+ * get some. Null if no captions can be made.
  */
 async function plannedCaptions(call: CommandCall, runtimeId: string): Promise<ShownPlan | null> {
   const { host, terminal } = call;

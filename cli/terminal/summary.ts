@@ -151,13 +151,13 @@ const isShownBy =
   (finding: Finding): boolean =>
     finding.title === what && finding.reasonCode === reasonCode;
 
-/** How a study stands, as the first line of its summary. */
+/** The state of a study, as the first line of its summary. */
 function stateLine({ runtimeId, lifecycle, study }: RuntimeOverview): string {
   const state = isCanceled(study.reason) ? 'canceled' : lifecycle === 'terminal' ? 'finished' : lifecycle;
   return `Study ${state} (id ${runtimeId})`;
 }
 
-/** What waits for whom. That captions are accepted says nothing about what they were compared with, which a person may take it for. */
+/** The work that waits, and for whom. Accepted captions may have been compared with nothing, so the word is avoided. */
 const situationText = ({ situation }: RuntimeOverview): string =>
   situation.code === 'captions_accepted' ? 'the captions are made' : situation.text;
 
