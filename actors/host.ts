@@ -42,6 +42,7 @@ import { SourceRegistry, SourceUses } from './sources/source-registry.ts';
 import { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import { UnusedMedia } from './sources/unused-media.ts';
 import { ListedRuntimes } from './study/listed-runtimes.ts';
+import { PictureCaptions } from './study/picture-captions.ts';
 import { PlanWarnings } from './study/plan-warnings.ts';
 import { StudyService } from './study/studies.ts';
 import { ProgressBoard } from './supervision/progress-board.ts';
@@ -294,6 +295,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       captions: captionAbility,
       captionMethods,
       engines,
+      pictureCaptions: new PictureCaptions({ objectStore, launcher, ffmpeg: tools.ffmpeg }),
       pace: () => paceOf(engines, ledger),
       screenText: screenTextReader === null ? null : (options.screenText ?? null),
     }),

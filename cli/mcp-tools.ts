@@ -11,6 +11,8 @@ import { identity, languageTag } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
 import { type CaptionMethodRows, recognitionWish, requestedMethod } from '../contract/captions/caption-method.ts';
+import type { CaptionPlanAnswer } from '../contract/captions/caption-plan.ts';
+import type { Cause } from '../contract/causes/causes.ts';
 import type { ShownLine } from '../contract/captions/correction.ts';
 import { readersRemedy } from '../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
@@ -293,6 +295,26 @@ const seenMethods = ({ chosen, methods }: CaptionMethodRows) => ({
   })),
 });
 
+const seenPlanEntries = 64;
+
+/** A caption plan as an agent gets it: short lists, and remarks and obstacles in its terms. */
+function seenPlan({ runtimeId: id, digest, plan }: CaptionPlanAnswer) {
+  const inWords = <Of extends Cause>(causes: readonly Of[]) =>
+    causes.map((each) => ({ ...each, text: causesText([each], 'agent') }));
+  const first = <Entry>(entries: readonly Entry[]): Entry[] => entries.slice(0, seenPlanEntries);
+  return {
+    runtimeId: id,
+    digest,
+    ...plan,
+    gaps: first(plan.gaps),
+    leftOut: first(plan.leftOut),
+    apart: first(plan.apart),
+    withoutSpeech: first(plan.withoutSpeech),
+    remarks: inWords(plan.remarks),
+    obstacles: inWords(plan.obstacles),
+  };
+}
+
 /** The tools about the methods of captions. To permit one is up to a person. */
 function registerMethodTools(server: McpServer, host: StudyHost): void {
   server.registerTool(
@@ -304,6 +326,25 @@ function registerMethodTools(server: McpServer, host: StudyHost): void {
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ runtimeId: id }) => answered(async () => seenMethods(await host.captions.methods(id))),
+  );
+  server.registerTool(
+    'read_caption_plan',
+    {
+      description:
+        'What captions of a study will be made of, before a person approves them. It has the tracks and why, how they lie against the speech, speech without a line, lines left out with reasons, and what is in the way. A person reads it before an approval. Lists are cut to the first entries; counts are whole.',
+      inputSchema: z.strictObject({
+        runtimeId,
+        method: requestedMethod.optional().describe('the way to captions; the method of the host without it'),
+        tracks: z
+          .array(z.number().int().min(0))
+          .max(2)
+          .default([])
+          .describe('stream indexes of text tracks that a person chose, one for each side'),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ runtimeId: id, method, tracks }) =>
+      answered(async () => seenPlan(await host.captions.plan(id, { ...(method !== undefined && { method }), tracks }))),
   );
   server.registerTool(
     'produce_captions',
@@ -362,7 +403,7 @@ plan_study shows what a study would do; start_study starts it; follow_study wait
 read_overview has the findings and the possible next steps; read_claims and read_evidence have the details.
 Times are milliseconds, ranges are half-open.
 Facts that a study cannot verify are unavailable, unknown or withheld: say so, and do not guess.
-Captions need a method: plan_study and read_caption_methods list those of a film, with what each needs. produce_captions makes them.
+Captions need a method: plan_study and read_caption_methods list those of a film, with what each needs. read_caption_plan says what they will be made of: tell a person its gaps, lines left out and remarks before they approve. produce_captions makes them.
 Reviews and permissions need a person at a terminal (media-study review, media-study caption); no tool here can approve, permit or delete anything.
 export_study writes a file and answers with its path.`;
 

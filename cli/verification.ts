@@ -72,8 +72,12 @@ function formLines(checked: readonly CheckedLink[]): string[] {
   const count = checked.filter(({ judgement }) => judgement?.check === 'form_checked').length;
   if (count === 0) return [];
   const records = countText(count, 'record');
+  const isOfCaptions = checked.some(({ link, judgement }) => link === 'caption' && judgement?.check === 'form_checked');
   return [
     `form checked: ${records} of other rule versions; form, digests and chain hold, the judgement was not repeated`,
+    ...(isOfCaptions
+      ? ['its captions may have faults that are mended now: make them again with media-study caption and the film']
+      : []),
   ];
 }
 

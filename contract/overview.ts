@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failure } from './base/errors.ts';
 import { contentId, count, identity, languageTag, positive, range, timestamp } from './base/grammar.ts';
+import { captionPlan } from './captions/caption-plan.ts';
 import { evidenceCause, partCause, studyCause } from './causes/causes.ts';
 import { claimState } from './evidence/assessment.ts';
 import { fieldOrder, furtherKinds } from './evidence/evidence.ts';
@@ -57,7 +58,7 @@ export const partState = z.enum([
 export const overviewPart = z.strictObject({
   state: partState,
   text,
-  /** Why it is not done, as data; empty if it is done, or nothing is in its way. */
+  /** Why it is not done, as data; beside a part that is done, what a person has to know of it. */
   causes: z.array(partCause),
   reasonCodes: z.array(z.string().min(1)),
   receiptIds: z.array(z.string().min(1)),
@@ -181,7 +182,10 @@ export const runtimeOverview = z.strictObject({
   findings: z.array(overviewFinding),
   claims: z.array(overviewClaim),
   decision: overviewPart,
-  review: overviewPart,
+  /** `plan` is that of a valid approval, null for one without; absent without a valid approval. */
+  review: overviewPart.extend({
+    plan: z.strictObject({ digest: contentId, compared: captionPlan.shape.compared }).nullable().optional(),
+  }),
   /** `methodsPath` reads the ways to captions of a study that has none. */
   captions: overviewPart.extend({ methodsPath: path.optional() }),
   check: overviewPart,

@@ -147,6 +147,12 @@ function distanceOf({ tag, language }: Pick<Candidate, 'tag' | 'language'>, aske
   return isOther ? 'other_region' : 'unstated_region';
 }
 
+/** True if a track with this tag may serve for an asked one: in one language with it, and not in another script. */
+export function mayServe(tag: string, asked: string): boolean {
+  const distance = distanceOf({ tag, language: tag }, asked);
+  return distance !== 'other_language' && distance !== 'other_script';
+}
+
 /** One side of the order: of two tracks the one with the smaller value is taken. */
 interface Step {
   readonly rankOf: (ranked: Ranked) => number;

@@ -87,13 +87,13 @@ export function mediaPasses({
 }: MediaPassesOptions): MediaPasses {
   const lengthOf = ({ range: { startMs, endMs } }: MediaTask): number | null =>
     endMs - startMs > windowing.aboveMs ? windowing.lengthMs : null;
-  const identified = { ffmpeg: tools.ffmpeg, detectorTools };
-  const deps = { launcher, ffmpeg: tools.ffmpeg, detector };
+  const identified = { ...tools, detectorTools };
+  const deps = { launcher, ...tools, detector };
   return {
     identity: (task) =>
       task.capability === 'media.detect'
         ? identityOver(task.incompleteMedia, detectKinds, detectionIdentity(identified, tracksOf(task, lengthOf(task))))
-        : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task.tracks, task.range)),
+        : identityOver(task.incompleteMedia, subtitleKinds, subtitlesIdentity(identified, task)),
     windowEndsOf: (task) => {
       const lengthMs = task.capability === 'media.detect' ? lengthOf(task) : null;
       return lengthMs === null ? [] : windowEnds(task.range, lengthMs);
@@ -105,7 +105,8 @@ export function mediaPasses({
         if (task.capability === 'media.subtitles') {
           // A text track is read from its beginning.
           const read = (mediaMs: number): void => measured(mediaMs, range.endMs);
-          const found = await readSubtitles(deps, { ...over, attachedPath, tracks: task.tracks, read });
+          const { tracks, picture } = task;
+          const found = await readSubtitles(deps, { ...over, attachedPath, tracks, picture, read });
           return { detections: detectionsOver(incompleteMedia, found), derivedAudio: null, further: [] };
         }
         const decoded = (mediaMs: number): void => measured(mediaMs, range.endMs - range.startMs);

@@ -39,6 +39,11 @@ const textTracksOf = (source: RegisteredSource) =>
       ...attachedFile(source, index),
     }));
 
+function pictureOf({ tracks }: RegisteredSource) {
+  const video = tracks.find(({ kind }) => kind === 'video');
+  return video === undefined ? null : { index: video.index, codec: video.codec };
+}
+
 function attachedFile({ subtitleTracks = [] }: RegisteredSource, index: number) {
   const track = subtitleTracks.find(({ trackIndex }) => trackIndex === index);
   return track === undefined ? {} : { attached: { contentId: track.text.contentId, format: track.format } };
@@ -58,7 +63,7 @@ export function mediaTaskOf(step: MediaStepName, source: RegisteredSource, reque
   };
   return step === 'detect'
     ? { capability: 'media.detect', ...over, tracks: detectionTracksOf(source, request) }
-    : { capability: 'media.subtitles', ...over, tracks: textTracksOf(source) };
+    : { capability: 'media.subtitles', ...over, tracks: textTracksOf(source), picture: pictureOf(source) };
 }
 
 /** A task as an operation: with the tools of the passes, and the time that a study of its range may take. */

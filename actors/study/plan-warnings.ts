@@ -1,15 +1,21 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type { WarningCause } from '../../contract/causes/causes.ts';
+import { isTextCause, type PlannedCause, type WarningCause } from '../../contract/causes/causes.ts';
 import { plainSpelling, wireText } from '../../contract/causes/wording.ts';
 import { languageRanges } from '../../contract/sources/languages.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
-import type { PlanWarningList as Answer, PlanWarning } from '../../contract/study/start.ts';
+import type { PlanWarningList as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/start.ts';
 import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
-import { type CaptionAbility, plannedFilmOf, plannedObstaclesOf } from '../../receipts/captions/prospect.ts';
+import {
+  type CaptionAbility,
+  lacksText,
+  type PlannedFilm,
+  plannedFilmOf,
+  plannedObstaclesOf,
+} from '../../receipts/captions/prospect.ts';
 import { samplesPerMs } from '../../receipts/evidence/readable-evidence.ts';
 import { readSealedRecord } from '../../receipts/sources/sealed-record.ts';
 import { baseLanguage, isAmong } from '../../rules/languages.ts';
@@ -20,6 +26,7 @@ import { playbackMimeTypeOf } from '../playback/private-playback.ts';
 import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
+import type { PictureCaptions } from './picture-captions.ts';
 import type { StudyService } from './studies.ts';
 
 interface PlanWarningsOptions {
@@ -28,6 +35,7 @@ interface PlanWarningsOptions {
   readonly captions: CaptionAbility;
   readonly captionMethods: Pick<CaptionMethods, 'planned'>;
   readonly engines: Pick<EngineRegistry, 'choices'>;
+  readonly pictureCaptions: Pick<PictureCaptions, 'in'>;
   /** The pace of the recognizer of now; null before its first study. */
   readonly pace: () => ReturnType<RecognitionPace['read']>;
   /** The reader of text on the screen; null on a host without one. */
@@ -40,7 +48,10 @@ const playableCodecs: ReadonlySet<string> = new Set([
   ...['aac', 'mp3', 'opus', 'vorbis', 'flac', 'pcm_s16le', 'pcm_u8'],
 ]);
 
-/** The service behind warnings at plan time. It reads what the source brought along, and measures nothing. */
+/**
+ * The service behind warnings at plan time. It reads what the source brought along. If that has no text for captions, it looks for
+ * closed captions in the pictures, once for each film.
+ */
 export class PlanWarnings {
   readonly #options: PlanWarningsOptions;
 
@@ -54,15 +65,22 @@ export class PlanWarnings {
     const { source, plan } = await studies.planned(request);
     const { runtimeId } = plan;
     const probe = await readMediaProbe(objectStore, source);
+    const film = await this.#filmOf(source, request);
     const warnings = [
       ...trackWarnings(source),
       ...languageWarnings(request, await this.#languagesOf(source, request.range)),
-      ...captionWarnings(request, source, this.#options),
+      ...captionWarnings(request, film, this.#options),
       ...playbackWarnings(source, probe),
       ...(studies.isKnown(runtimeId) ? [] : await this.#ofWork(request, source)),
     ];
-    const methods = captionMethods.planned(plannedFilmOf(source, request));
+    const methods = captionMethods.planned(film);
     return { schema: 'studio.runtime-plan-warnings.v1', runtimeId, warnings, captionMethods: methods };
+  }
+
+  async #filmOf(source: RegisteredSource, request: RuntimeRequest): Promise<PlannedFilm> {
+    const film = plannedFilmOf(source, request);
+    if (request.outputDepth !== 'captions' || !lacksText(film)) return film;
+    return { ...film, hasCaptionsInPicture: await this.#options.pictureCaptions.in(source, request.range) };
   }
 
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
@@ -142,18 +160,23 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
 }
 
+/** Clients know a closed set of reasons. The cause tells more: why the host recognizes nothing, or why subtitles have no text. */
+function reasonOf(cause: PlannedCause): CaptionObstacle {
+  if (cause.code === 'recognition_not_asked') return 'no_recognizer';
+  if (cause.code === 'subtitles_in_other_script') return 'no_text_track_in_language';
+  return isTextCause(cause) ? 'no_text_tracks' : cause.code;
+}
+
 function captionWarnings(
   request: RuntimeRequest,
-  source: RegisteredSource,
+  film: PlannedFilm,
   { captions, engines }: Pick<PlanWarningsOptions, 'captions' | 'engines'>,
 ): PlanWarning[] {
   if (request.outputDepth !== 'captions') return [];
-  const film = plannedFilmOf(source, request);
   const unrecognized = unrecognizedBy(engines.choices, request, film);
   return plannedObstaclesOf({ ...film, unrecognized }, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
-    // Clients know a closed set of reasons. The cause tells why the host recognizes nothing.
-    reason: cause.code === 'recognition_not_asked' ? 'no_recognizer' : cause.code,
+    reason: reasonOf(cause),
     text,
     cause,
   }));

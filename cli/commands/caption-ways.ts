@@ -8,7 +8,7 @@ import {
   captionMethods,
 } from '../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
-import type { Cause } from '../../contract/causes/causes.ts';
+import { type Cause, isTextCause, type TextCause } from '../../contract/causes/causes.ts';
 import { serves } from '../../contract/served-languages.ts';
 import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -169,9 +169,18 @@ export const settingWords = (use: EngineUse['use']): string =>
     .flatMap(([name, value]) => [value].flat().map((each) => shellPath(`${name}=${each}`)))
     .join(' ');
 
+/** True if the command asks a person at the terminal before it changes a setting. */
+const isAsked = ({ terminal, given }: CommandCall): boolean =>
+  terminal.isInteractive && !terminal.json && !given.has('attest');
+
+/** True if a way makes captions of speech. */
+const isOfSpeech = ({ method }: CaptionMethodRow): boolean =>
+  method.startsWith('recognized') || method.endsWith('recognized');
+
 /** Asks the person at the terminal, once, and has the host take and remember the answer. False without a person, and for another answer. */
-async function isTaken({ terminal, given, host }: CommandCall, offer: Offer): Promise<boolean> {
-  if (!terminal.isInteractive || terminal.json || given.has('attest')) return false;
+async function isTaken(call: CommandCall, offer: Offer): Promise<boolean> {
+  const { terminal, host } = call;
+  if (!isAsked(call)) return false;
   for (const sentence of offer.sentences) terminal.remark(sentence);
   const isLimit = Object.keys(offer.use).every((name) => name === limitName);
   const what = isLimit ? 'Raise it' : 'Use it for captions';
@@ -206,21 +215,28 @@ function causeWords(cause: Cause): string {
   ].join('; ');
 }
 
+/** Why the subtitles of a film give no text, though it has some; undefined if it has none, or if they do. */
+const subtitleCause = (rows: CaptionMethodRows): TextCause | undefined =>
+  usual(rows)
+    .flatMap(({ obstacles }) => obstacles)
+    .find(isTextCause);
+
 /** Why a film gets no captions, by the method that is nearest to some. */
-function reasonOf(nearest: CaptionMethodRow | undefined, { methods }: CaptionMethodRows): string {
+function reasonOf(nearest: CaptionMethodRow | undefined, rows: CaptionMethodRows): string {
   if (nearest === undefined) return 'the host names no way to captions';
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
   const said = causes.map(causeWords);
   if (lacked.length === 0) return said.join('; ');
-  const isWithout = methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_text_tracks'));
+  const isWithout = rows.methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_text_tracks'));
+  const cause = subtitleCause(rows);
   const subtitles = isWithout ? 'it has no subtitles' : 'its subtitles do not give them';
-  return [subtitles, ...lacked, ...said].join(', and ');
+  return [cause === undefined ? subtitles : causeWords(cause), ...lacked, ...said].join(', and ');
 }
 
 /** The ways that a person can open, in sentences with commands. */
 function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, { lacking }: WantedCaptions): string {
-  const files = lacking.map((tag) => `--subtitles FILE:${baseLanguage(tag) ?? tag}`).join(' ');
+  const files = lacking.map((tag) => `--subtitles FILE:${tag}`).join(' ');
   const attach = files === '' ? [] : [`attach subtitles with ${files}`];
   const lacked = nearest === undefined ? [] : lackedEngines(nearest);
   const names = lacked.map((kind) => engineSettings[kind].name).join(' and ');
@@ -236,9 +252,10 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
   const states = ['needs_permission', 'needs_engine', 'impossible'] as const;
   const [nearest] = states.flatMap((wantedState) => usual(rows).filter(({ state }) => state === wantedState));
   const permission = offer === null ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
-  const reason = [...(tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : []), ...permission]
-    .join('; ')
-    .replace(/\.$/, '');
+  const cause = subtitleCause(rows);
+  const known = cause === undefined ? [] : [causeWords(cause)];
+  const because = tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : known;
+  const reason = [...because, ...permission].join('; ').replace(/\.$/, '');
   return new WrongCall(
     [`no captions can be made of ${wanted.film}: ${reason}`, waysOut(nearest, offer, wanted)]
       .filter((part) => part !== '')
@@ -258,6 +275,10 @@ async function askedWay(
 ): Promise<CaptionMethodRow> {
   const { rows, limit } = ways;
   const open = await openWay(call, rows);
+  const cause = subtitleCause(rows);
+  // What is in the way of the subtitles comes before the question about the recognizer, and before its work.
+  const isSaid = cause !== undefined && (open === null ? isAsked(call) : isOfSpeech(open));
+  if (isSaid) call.terminal.remark(terminalText(cause).what);
   if (open !== null && limit === null) return open;
   const offered = open === null ? await offerOf(call, rows, wanted) : null;
   if (open === null && offered === null) throw noWay(ways, null, wanted);

@@ -6,8 +6,10 @@ import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
+import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { baseLanguage, isAmong } from '../../rules/languages.ts';
+import { baseLanguage } from '../../rules/languages.ts';
+import { mayServe } from '../../rules/track-choice.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';
 import {
@@ -98,14 +100,26 @@ const languagesOf = (tracks: MediaProbe['tracks']): string[] => [
   ...new Set(tracks.map(({ language }) => baseLanguage(language ?? '')).filter((language) => language !== null)),
 ];
 
+/** The audio track that players begin with: the one that the container flags as default, else the first. */
+const defaultSound = (sound: MediaProbe['tracks']) =>
+  sound.find((track) => track.type === 'audio' && track.default === true) ?? sound[0];
+
 /**
- * The spoken language: the given one, else the tag of the sound or of the only text language. Without a tag it is the only one
+ * The spoken language: the given one, else the tag of the default sound or of the only text language. Without a tag it is the only one
  * that was identified in the sound. Throws `WrongCall` with the languages that are known of the film.
  */
 async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, probe: MediaProbe): Promise<string> {
   const named = call.given.single('from');
   if (named !== undefined) return named;
-  const [tagged] = languagesOf(probe.tracks.filter(({ type }) => type === 'audio'));
+  const sound = probe.tracks.filter(({ type }) => type === 'audio');
+  const tagged = baseLanguage(defaultSound(sound)?.language ?? '') ?? undefined;
+  const others = languagesOf(sound).filter((each) => each !== tagged);
+  if (tagged !== undefined && others.length > 0) {
+    const also = others.map(namedLanguage).join(' and ');
+    call.terminal.remark(
+      `spoken language: ${namedLanguage(tagged)}, that of the default sound; it also has ${also}: --from ${others[0]} takes it`,
+    );
+  }
   const texts = languagesOf(textTracks(probe));
   const language = tagged ?? (texts.length === 1 ? texts[0] : undefined);
   if (language !== undefined) return language;
@@ -147,9 +161,9 @@ async function prepared(call: CommandCall, taken: Map<string, string>): Promise<
   const asked = { film, target, format: formatOf(given) };
   await checkTargets(call, asked, taken);
   const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
-  const texts = [...textTracks(probe), ...subtitleTracks].map(({ language }) => language ?? '');
-  const languages = [...new Set([spoken, target].map((tag) => baseLanguage(tag) ?? tag))];
-  const lacking = languages.filter((language) => !isAmong(language, texts));
+  const readTracks = textTracks(probe).filter(({ codec }) => readSubtitleCodecs.includes(codec));
+  const texts = [...readTracks, ...subtitleTracks].map(({ language }) => language ?? '');
+  const lacking = [...new Set([spoken, target])].filter((asked) => !texts.some((tag) => mayServe(tag, asked)));
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: target,

@@ -51,6 +51,21 @@ const captionCauses = [
   causeOf('recognition_not_asked', {}),
 ] as const;
 
+const codecs = z.array(z.string().min(1)).min(1);
+
+/** Why a film or a study with subtitles has no text of them. Codecs are named as ffmpeg names them. */
+const textCauses = [
+  causeOf('subtitles_are_pictures', { codecs }),
+  causeOf('subtitle_format_not_read', { codecs }),
+  /** Closed captions in the video stream: CEA-608 or 708. */
+  causeOf('captions_in_the_picture', {}),
+  /** A track in one script does not serve for another one. */
+  causeOf('subtitles_in_other_script', { asked: languageTag, found: statedTag }),
+] as const;
+
+/** The text of the track is in another language or script than its tag; null if the language of the text is unknown. */
+const otherText = causeOf('subtitles_of_other_language', { asked: languageTag, found: languageTag.nullable() });
+
 /** Obstacles to captions by one method. */
 const methodCauses = [
   /** The lines of this method are in the language that is spoken, or in that of the one track. */
@@ -100,6 +115,10 @@ const partCauses = [
   causeOf('nothing_claimed', {}),
   causeOf('approval_to_come', {}),
   causeOf('approval_missing', {}),
+  /** Beside an approval that is valid: its reviewer named no caption plan. */
+  causeOf('approved_without_plan', {}),
+  /** Beside captions that are there: a study or rules of an older version made them, and may have had a fault that is mended. */
+  causeOf('captions_of_older_rules', { rules: positive, present: positive }),
   causeOf('captions_to_come', {}),
   causeOf('captions_missing', {}),
   causeOf('attempts_failed', { attempts: positive }),
@@ -140,14 +159,21 @@ export const engineCause = z.discriminatedUnion('code', engineCauses);
 /** The causes of an ingest without a source. The code of its failure is one of them if the host knows no other. */
 export const ingestCause = failureOf(ingestFailures);
 
-/** The causes of evidence that is not there: a reason, or a step that came to nothing. */
-export const evidenceCause = z.discriminatedUnion('code', [plainCause, engineFailureCause, studyCause]);
+/** The causes of evidence that is not there: a reason, a track without text, or a step that came to nothing. */
+export const evidenceCause = z.discriminatedUnion('code', [
+  plainCause,
+  ...textCauses.slice(0, 3),
+  engineFailureCause,
+  studyCause,
+]);
 
 /** The causes of a part of an overview. */
 export const partCause = z.discriminatedUnion('code', [
   plainCause,
   engineFailureCause,
   ...captionCauses,
+  ...textCauses,
+  otherText,
   ...methodCauses,
   sidesDisagree,
   ...lineCauses,
@@ -182,6 +208,7 @@ const warningCauses = [
 export const plannedCause = z.discriminatedUnion('code', [
   plainCause.extend({ code: z.literal('no_audio_track') }),
   ...captionCauses,
+  ...textCauses,
   ...planCauses,
 ]);
 
@@ -189,6 +216,7 @@ export const plannedCause = z.discriminatedUnion('code', [
 export const warningCause = z.discriminatedUnion('code', [
   plainCause.extend({ code: z.enum(['no_audio_track', 'no_video_track']) }),
   ...captionCauses,
+  ...textCauses,
   ...planCauses,
   ...warningCauses,
 ]);
@@ -200,6 +228,8 @@ export const cause = z.discriminatedUnion('code', [
   engineFailureCause,
   plainCause,
   ...captionCauses,
+  ...textCauses,
+  otherText,
   ...methodCauses,
   ...planCauses,
   ...warningCauses,
@@ -223,12 +253,22 @@ export type EvidenceCause = z.infer<typeof evidenceCause>;
 export type EngineCause = z.infer<typeof engineCause>;
 export type PartCause = z.infer<typeof partCause>;
 export type LinesCause =
-  | z.infer<(typeof lineCauses)[number] | (typeof methodCauses)[number]>
+  | z.infer<
+      (typeof lineCauses)[number] | (typeof methodCauses)[number] | (typeof textCauses)[number] | typeof otherText
+    >
   | CauseWith<'no_translator' | 'recognition_not_asked' | 'sides_disagree'>;
+
+/** A cause why subtitles that are there give no text. */
+export type TextCause = z.infer<(typeof textCauses)[number] | typeof otherText>;
+
+const textCauseCodes: readonly string[] = [...textCauses, otherText].map(({ shape }) => shape.code.value);
+
+/** True if a cause says why subtitles that are there give no text. */
+export const isTextCause = (cause: Cause): cause is TextCause => textCauseCodes.includes(cause.code);
 
 /** The codes of causes why captions of a study have no line. */
 export const lineCauseCodes: readonly CauseCode[] = [
-  ...[...lineCauses, ...methodCauses].map(({ shape }) => shape.code.value),
+  ...[...lineCauses, ...methodCauses, ...textCauses, otherText].map(({ shape }) => shape.code.value),
   'no_translator',
   'recognition_not_asked',
   'sides_disagree',

@@ -1,3 +1,4 @@
+import { subtitleCodecName } from '../sources/subtitle-codecs.ts';
 import type { Cause, CauseCode, CauseWith, StepCause } from './causes.ts';
 import {
   type Commands,
@@ -205,6 +206,35 @@ const wordings: Wordings = {
     at: 'operations',
     joint: ({ of }) => (of === 'transcript' ? ': ' : null),
   },
+  subtitles_are_pictures: {
+    what: ({ codecs }) =>
+      `its subtitles are pictures (${codecs.map(subtitleCodecName).join(', ')}), which have no words to read`,
+    ...textOrSpeech,
+  },
+  subtitle_format_not_read: {
+    what: ({ codecs }) =>
+      `its subtitles are in a format that is not read (${codecs.map(subtitleCodecName).join(', ')})`,
+    ...textOrSpeech,
+  },
+  captions_in_the_picture: {
+    what: 'its captions are in the video itself (CEA-608 or 708), where they are not read',
+    ...textOrSpeech,
+  },
+  subtitles_in_other_script: {
+    what: ({ asked, found }, { language }) =>
+      `its subtitles are in ${language(found)}, which is not taken for ${language(asked)}`,
+    remedies: {
+      terminal: ({ found }) => `ask for ${found} by its own tag, or attach another subtitle file`,
+      page: ({ found }, { language }) => `choose ${language(found)}, or attach another subtitle file`,
+      agent: ({ found }) => `start_study with ${found} as the language; a person can attach another subtitle file`,
+    },
+    at: 'subtitles',
+  },
+  subtitles_of_other_language: {
+    what: ({ asked, found }, { language }) =>
+      `the subtitles that the film calls ${language(asked)} are in ${found === null ? 'another language or script' : language(found)}`,
+    ...textOrSpeech,
+  },
   method_does_not_translate: {
     what: ({ from, to }) => `this way gives captions in ${from} alone: it does not translate to ${to}`,
     pageWhat: ({ from, to }, { language }) =>
@@ -395,6 +425,17 @@ const wordings: Wordings = {
   approval_missing: { what: 'captions need a valid approval' },
   captions_to_come: { what: 'there are no captions yet' },
   captions_missing: { what: 'there are no captions' },
+  approved_without_plan: { what: 'approved without a plan' },
+  captions_of_older_rules: {
+    what: ({ rules, present }) =>
+      `an earlier version made these captions (caption rules ${rules}, now ${present}): they may have faults that are mended now`,
+    pageWhat: 'an earlier version made these captions: they may have faults that are mended now',
+    remedies: {
+      terminal: (_, { command }) => `make them again: ${command('caption')} with the film, then compare`,
+      page: 'study the film again, and make its captions again',
+      agent: anotherStudy,
+    },
+  },
   attempts_failed: {
     what: ({ attempts }) => `all ${attempts} attempts failed`,
     remedies: {

@@ -238,6 +238,7 @@ export const parameters = z.record(z.string(), z.union([z.string(), z.number(), 
 export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
   speech_activity: ['channelsApart', 'channelsApartMs', 'unconfirmedWindows', 'unconfirmedWindowsMs'],
   silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
+  subtitle_track: ['flags', 'title'],
   transcript: ['unrecognisedRegions'],
   screen_text: ['unreadPicturesMs'],
 };

@@ -118,13 +118,21 @@ export const textTrack = z.strictObject({
   attached: z.strictObject({ contentId, format: subtitleFormat }).optional(),
 });
 
+/** The video track whose pictures may hold closed captions. */
+const pictureTrack = z.strictObject({ index: count, codec: z.string() });
+
 /**
  * The input of a pass over media, without the bytes: with the same bytes and tools it finds the same. It names neither file nor
  * person.
  */
 export const mediaTask = z.discriminatedUnion('capability', [
   z.strictObject({ capability: z.literal('media.detect'), ...overMedia, tracks: detectionTracks }),
-  z.strictObject({ capability: z.literal('media.subtitles'), ...overMedia, tracks: z.array(textTrack) }),
+  z.strictObject({
+    capability: z.literal('media.subtitles'),
+    ...overMedia,
+    tracks: z.array(textTrack),
+    picture: pictureTrack.nullable(),
+  }),
 ]);
 
 export type MediaTask = z.infer<typeof mediaTask>;

@@ -6,13 +6,21 @@ import type {
   UnavailableReason,
   UnreadableCueFact,
 } from '../../contract/evidence/evidence.ts';
+import { pictureSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
 import type { Detector, DetectorTools } from '../detector/detector.ts';
 import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-input.ts';
+import {
+  hasCaptionsInPicture,
+  mayHoldCaptions,
+  PICTURE_CAPTION_RULE,
+  type SearchedPicture,
+} from './captions-in-picture.ts';
 import { isReadableCodec } from './cue-text.ts';
 import { joinParameters, type OperationIdentity } from './detection-identity.ts';
+import { statedOfTracks } from './stated-of-tracks.ts';
 import {
   type Cue,
   LONGEST_ASSUMED_MS,
@@ -27,6 +35,7 @@ import { LANGUAGE_CHOICE, LANGUAGE_RULE, NEAR_LANGUAGES_SHA256, trackLanguageOf 
 interface SubtitleDeps {
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
+  readonly ffprobe: ResolvedTool;
   readonly detector: Detector;
 }
 
@@ -48,13 +57,12 @@ interface SubtitleRequest {
   readonly sourceContentId: string;
   readonly range: Range;
   readonly tracks: readonly RequestedSubtitleTrack[];
+  /** The video stream whose pictures may hold captions; null without one. */
+  readonly picture: SearchedPicture | null;
   readonly signal: AbortSignal;
   /** Called with the read part of the tracks, in ms from the beginning of the media. */
   readonly read?: (mediaMs: number) => void;
 }
-
-// Pictures of text do not count here. Every other format is text: read, or reported as unsupported.
-const PICTURE_CODECS = new Set(['dvd_subtitle', 'hdmv_pgs_subtitle', 'dvb_subtitle', 'xsub']);
 
 const parametersOf = (range: Range) =>
   ({
@@ -64,6 +72,9 @@ const parametersOf = (range: Range) =>
       packets: 'copied, one cue each',
       withoutDuration: `until the next, at most ${LONGEST_ASSUMED_MS} ms`,
       placement: 'as the track states it',
+      container: 'flags and title of each track',
+      captionsInPicture: `CEA-608 and 708, from ${PICTURE_CAPTION_RULE.characters} characters on`,
+      captionsSearchedMs: PICTURE_CAPTION_RULE.searchedMs,
       ...subtitleLimits(range),
     },
     text_language: {
@@ -78,16 +89,23 @@ const parametersOf = (range: Range) =>
 
 /** Tools and parameters of `readSubtitles` over these tracks in a range, known before it runs. */
 export function subtitlesIdentity(
-  tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
-  tracks: readonly RequestedSubtitleTrack[],
-  range: Range,
+  tools: {
+    readonly ffmpeg: ResolvedTool;
+    readonly ffprobe: ResolvedTool;
+    readonly detectorTools: DetectorTools;
+  },
+  { tracks, picture, range }: Pick<SubtitleRequest, 'tracks' | 'picture' | 'range'>,
 ): OperationIdentity {
   const named = tracks.map(({ index, codec, language, attached }) =>
     [index, codec, language ?? '', ...(attached === undefined ? [] : [attached.contentId])].join(':'),
   );
   return {
-    tools: [tools.ffmpeg.identity, tools.detectorTools.language],
-    parameters: { ...joinParameters(parametersOf(range)), tracks: named.join(',') },
+    tools: [tools.ffmpeg.identity, tools.ffprobe.identity, tools.detectorTools.language],
+    parameters: {
+      ...joinParameters(parametersOf(range)),
+      tracks: named.join(','),
+      picture: picture === null ? null : `${picture.index}:${picture.codec}`,
+    },
   };
 }
 
@@ -97,19 +115,35 @@ type FoundTrack = { readonly track: RequestedSubtitleTrack } & (
   | { readonly reasonCode: UnavailableReason }
 );
 
+/** A kind of evidence over the text of one track, or over all if there is none. */
+const absent = (reasonCode: UnavailableReason, trackIndex?: number) =>
+  (['subtitle_track', 'text_language'] as const).map(
+    (kind): Detection => ({
+      kind,
+      state: 'unavailable',
+      reasonCode,
+      ...(trackIndex !== undefined && { trackIndex }),
+    }),
+  );
+
 /**
  * Reads the text tracks of the media and those attached to it, and identifies their languages. The result has first one
  * `subtitle_track` a track, then one `text_language` a track, in the order of the tracks. An unread track is unavailable, with
- * its index. Without a text track (pictures of text do not count) both kinds are unavailable. Rejects with `ProcessFailure` or
- * `DetectionFailure`.
+ * its index. Behind them are the tracks whose subtitles are pictures, and the video track if closed captions are in its pictures. Without a
+ * text track both kinds are unavailable as a whole before these. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest): Promise<Detection[]> {
-  const tracks = request.tracks.filter(({ codec }) => !PICTURE_CODECS.has(codec));
-  if (tracks.length === 0) {
-    const reasonCode = 'no_text_subtitle_track';
-    return (['subtitle_track', 'text_language'] as const).map((kind) => ({ kind, state: 'unavailable', reasonCode }));
-  }
-  const [{ language }, found] = await Promise.all([deps.detector.tools(), findTracks(deps, request, tracks)]);
+  const isPicture = ({ codec }: RequestedSubtitleTrack): boolean => pictureSubtitleCodecs.includes(codec);
+  const tracks = request.tracks.filter((track) => !isPicture(track));
+  const { picture, signal } = request;
+  const isSearched = picture !== null && mayHoldCaptions(picture);
+  const isStated = tracks.some(({ attached }) => attached === undefined);
+  const [{ language }, found, stated, isInPicture] = await Promise.all([
+    deps.detector.tools(),
+    tracks.length === 0 ? [] : findTracks(deps, request, tracks),
+    isStated ? statedOfTracks(deps, request.path, signal) : new Map<number, EvidenceArtifact['parameters']>(),
+    isSearched ? hasCaptionsInPicture(deps, { ...request, picture }) : false,
+  ]);
   const languages: Detection[] = [];
   // One after the other: the identifier is one process, and each request holds a listener of the signal.
   for (const each of found) {
@@ -120,10 +154,27 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
   }
   const cues: Detection[] = [];
   for (const each of found) {
-    cues.push(await detectionOf(request, 'subtitle_track', each, deps.ffmpeg.identity, async (cues) => cueFacts(cues)));
+    const read = await detectionOf(request, 'subtitle_track', each, deps.ffmpeg.identity, async (all) => cueFacts(all));
+    const words = each.track.attached === undefined ? stated.get(each.track.index) : undefined;
+    cues.push(words === undefined ? read : withParameters(read, words));
   }
-  return [...cues, ...languages];
+  const unread = [
+    ...request.tracks.filter(isPicture).map(({ index }) => absent('subtitle_format_unsupported', index)),
+    ...(isInPicture && picture !== null ? [absent('subtitle_format_unsupported', picture.index)] : []),
+  ];
+  const all = [...(tracks.length === 0 ? [absent('no_text_subtitle_track')] : []), ...unread];
+  const ofKind = (kind: Detection['kind']) => all.flat().filter((each) => each.kind === kind);
+  return [...cues, ...ofKind('subtitle_track'), ...languages, ...ofKind('text_language')];
 }
+
+/** A detection with parameters that were measured on the way. */
+const withParameters = (detection: Detection, measured: EvidenceArtifact['parameters']): Detection =>
+  detection.state === 'unavailable'
+    ? detection
+    : {
+        ...detection,
+        artifact: { ...detection.artifact, parameters: { ...detection.artifact.parameters, ...measured } },
+      };
 
 /** Reads all tracks of readable codecs, up to the largest number: those of the media in one run, each attached file in one. */
 async function findTracks(

@@ -34,6 +34,7 @@ import {
   translatedLines,
   translatedSides,
 } from './transcript-lines.ts';
+import { textCause } from './unread-subtitles.ts';
 
 /** One text track of a study: its cues, its probable language, and its place in the store. */
 export interface StudiedTrack {
@@ -50,6 +51,8 @@ export interface StudiedTrack {
   readonly flags: readonly TrackFlag[] | null;
   /** The whole tag that its lines really have, with script and region. */
   readonly written: string | null;
+  /** The language that its text alone was identified as; null if it was not. */
+  readonly identified: string | null;
   /** The container's language, else the identified one; null if neither is known. */
   readonly language: string | null;
   /** True if the track as a whole was identified as another language than the container states. */
@@ -93,7 +96,7 @@ function languageOf(
   { taggedLanguage, code, method, cueCodes }: TrackLanguageFact,
   cues: readonly AnyCue[],
   title: string | null,
-): Pick<StudiedTrack, 'language' | 'written' | 'isContradicted'> {
+): Pick<StudiedTrack, 'language' | 'written' | 'identified' | 'isContradicted'> {
   const named = taggedLanguage !== null ? languageNamed(taggedLanguage) : null;
   const tagged = named ?? baseOf(taggedLanguage);
   const language = baseOf(code);
@@ -102,13 +105,14 @@ function languageOf(
   const { language: written, isOtherScript } =
     stated === null ? { language: null, isOtherScript: false } : writtenTag(stated, texts, title);
   const isOther = isOtherScript || (tagged !== null && isInOtherScript(named ?? taggedLanguage ?? tagged, texts));
-  if (tagged === null || language === null) return { language: tagged ?? code, written, isContradicted: isOther };
+  const known = { written, identified: code };
+  if (tagged === null || language === null) return { language: tagged ?? code, ...known, isContradicted: isOther };
   const identified = texts.map((text, at) => ({ text, language: baseOf(cueCodes[at]) }));
   const isContradicted = isOther || contradicts(tagged, { language, method }, identified);
-  return { language: tagged, written, isContradicted };
+  return { language: tagged, ...known, isContradicted };
 }
 
-const unknownLanguage = { language: null, written: null, isContradicted: false } as const;
+const unknownLanguage = { language: null, written: null, identified: null, isContradicted: false } as const;
 
 /** The flags and the title that the operation recorded of a track. */
 function containerWords({ flags, title }: EvidenceArtifact['parameters']): Pick<StudiedTrack, 'flags' | 'title'> {
@@ -267,6 +271,8 @@ const embeddedSubtitles: CaptionExecutor = {
     const { source, target } = tracksOf(study);
     const { sourceLanguage, targetLanguage } = captionInputOf(study);
     const languages = [...new Set([sourceLanguage, targetLanguage])];
+    const cause = unreadOrOther(study);
+    if (cause !== null) return cause;
     return { code: source === null && target === null ? 'no_text_track' : 'no_cue_in_range', params: { languages } };
   },
 };
@@ -284,6 +290,12 @@ const groupedSubtitles: CaptionExecutor = {
   },
 };
 
+/** Why subtitles that are there give no text to a side, of the original first; null if there are none. */
+function unreadOrOther(study: CaptionedStudy): LinesCause | null {
+  const { choices, source, target } = tracksOf(study);
+  return textCause(study.findings, choices.source, source) ?? textCause(study.findings, choices.target, target);
+}
+
 /** True if at least one line has both texts. */
 export const haveBothTexts = (lines: readonly DraftLine[]): boolean =>
   lines.some(({ source, target }) => source.state === 'available' && target.state === 'available');
@@ -297,6 +309,8 @@ export function* hasSubtitleLines(study: CaptionedStudy): Steps<boolean> {
 export function* pairAbsence(study: CaptionedStudy): Steps<LinesCause> {
   const { source, target } = tracksOf(study);
   const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
+  const cause = unreadOrOther(study);
+  if (cause !== null) return cause;
   if (source === null) return { code: 'no_text_track', params: { languages: [from] } };
   if (target === null) return { code: 'method_does_not_translate', params: { from, to } };
   const { alignment, agreement } = yield* groupedTracks(study);

@@ -6,7 +6,7 @@ import { firstDifference } from '../../formats/canonical-json.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
-import { namesTrackRule, statesPlacement } from '../evidence/delivered.ts';
+import { namesTrackRule, statesContainer, statesPlacement } from '../evidence/delivered.ts';
 import {
   checkObjectInSteps,
   countText,
@@ -38,12 +38,13 @@ export interface BegunCaptions {
 const { version: present } = ruleSets.captions;
 
 /**
- * The oldest caption rules by which captions of this study can have been made. No record of captions states their version: it
- * follows from what the study states. Version 1 ended with the version of the program that chooses among audio tracks by a rule,
+ * The oldest caption rules by which captions of this study can have been made. The plan of an approval states their version. Without one
+ * it follows from what the study states. Version 1 ended with the version of the program that chooses among audio tracks by a rule,
  * version 2 when transcript gates 2 came. It differed from version 3 in rows of transcripts alone. Version 4 came with transcript
- * gates 4, and with evidence of where cues are shown.
+ * gates 4, and with evidence of where cues are shown; version 5 with the flags of tracks. No release had version 4, and captions of
+ * transcripts are the same in both.
  */
-function oldestRulesOf({ study: { findings, captionRules }, classification }: CaptionJob): number {
+export function oldestRulesOf({ study: { findings, captionRules }, classification }: CaptionJob): number {
   if (captionRules !== undefined) return captionRules;
   const { operations, recognition } = findings;
   const found = recognition?.found ?? null;
@@ -52,7 +53,8 @@ function oldestRulesOf({ study: { findings, captionRules }, classification }: Ca
     return isOfOlderTranscriptGates(found, transcriptGatesOf.captionRules3) ? 2 : 3;
   }
   const states = (stated: typeof statesPlacement) => operations.some(({ receipt }) => stated(receipt.parameters));
-  if (states(statesPlacement)) return present;
+  if (states(statesContainer)) return present;
+  if (states(statesPlacement)) return 4;
   return classification === 'subtitle_tracks_translated' || states(namesTrackRule) ? 3 : 1;
 }
 

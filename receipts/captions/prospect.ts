@@ -1,17 +1,19 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionClassification, CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionAllowance } from '../../contract/captions/caption-production.ts';
-import type { Cause, CauseWith, LinesCause } from '../../contract/causes/causes.ts';
+import type { Cause, CauseWith, LinesCause, PlannedCause } from '../../contract/causes/causes.ts';
 import { causeText, wireText } from '../../contract/causes/wording.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
-import type { CaptionObstacle } from '../../contract/study/start.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { areOneLanguage, baseLanguage, isAmong } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
+import { mayServe } from '../../rules/track-choice.ts';
 import { type DraftLine, neededAllowance } from './allowance.ts';
 import type { CaptionJob } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, gapOver } from './captioned-study.ts';
 import { captionExecutors, hasSubtitleLines, haveBothTexts, pairAbsence, translatableText } from './executors.ts';
+import { unreadCause } from './unread-subtitles.ts';
 
 /** Why a host without a caption executor makes no captions. */
 export const captionsOff: CauseWith<'no_caption_executor'> = { code: 'no_caption_executor', params: {} };
@@ -99,6 +101,8 @@ export interface PlannedCaptions {
   readonly requested: RuntimeRequest['requestedSourceLanguage'];
   readonly targetLanguage: string;
   readonly source: Pick<RegisteredSource, 'tracks' | 'trackLanguages'>;
+  /** True if closed captions were found in the pictures; absent if nobody looked. */
+  readonly hasCaptionsInPicture?: boolean;
   /** Why the host would not recognize its speech; null if it would. */
   readonly unrecognized: 'no_recognizer' | 'recognition_not_asked' | null;
 }
@@ -113,51 +117,84 @@ export const plannedFilmOf = (
 
 /** Why no captions can come of a study, as a warning says it. */
 export interface PlannedObstacle {
-  readonly cause: CauseWith<CaptionObstacle | 'recognition_not_asked'>;
+  readonly cause: PlannedCause;
   readonly text: string;
 }
 
 const obstacleOf = (cause: PlannedObstacle['cause']): PlannedObstacle => ({ cause, text: wireText(cause) });
 
-/** The text tracks of a source: how many they are, and the tags of those that name a language. */
-function textTracksOf({ tracks, trackLanguages }: PlannedCaptions['source']) {
-  const texts = tracks.filter(({ kind }) => kind === 'subtitle');
-  const tags = new Map(trackLanguages.map(({ index, language }) => [index, language]));
-  const tagged = texts.flatMap(({ index }) => tags.get(index) ?? []).filter((tag) => baseLanguage(tag) !== null);
-  return { count: texts.length, tagged };
+interface SubtitleTrack {
+  readonly codec: string;
+  /** The language that the container states; null if it states none. */
+  readonly tag: string | null;
 }
+
+/** The subtitle tracks of a source: those with text that is read, and the others. */
+function subtitleTracksOf({ tracks, trackLanguages }: PlannedCaptions['source']) {
+  const all = tracks
+    .filter(({ kind }) => kind === 'subtitle')
+    .map(({ index, codec }): SubtitleTrack => {
+      const stated = trackLanguages.find((each) => each.index === index)?.language ?? null;
+      return { codec, tag: stated === null || baseLanguage(stated) === null ? null : stated };
+    });
+  const isRead = ({ codec }: SubtitleTrack): boolean => readSubtitleCodecs.includes(codec);
+  return { texts: all.filter(isRead), unread: all.filter((track) => !isRead(track)) };
+}
+
+const tagsOf = (tracks: readonly SubtitleTrack[]): string[] => tracks.flatMap(({ tag }) => tag ?? []);
+
+/** True if the tag of one of these tracks states a language, in its script. */
+const have = (tracks: readonly SubtitleTrack[], asked: string): boolean =>
+  tagsOf(tracks).some((tag) => mayServe(tag, asked));
 
 /** True if the tags of text tracks name both languages of a planned study, so that nothing has to be recognized or translated. */
 export function hasTrackPair({ source, requested, targetLanguage }: PlannedFilm): boolean {
-  const { tagged } = textTracksOf(source);
-  return requested.mode === 'declared' && [...requested.languages, targetLanguage].every((tag) => isAmong(tag, tagged));
+  const { texts } = subtitleTracksOf(source);
+  return requested.mode === 'declared' && [...requested.languages, targetLanguage].every((tag) => have(texts, tag));
 }
 
 /** True if the tag of a text track names the target language of a planned study. */
 export const hasTargetTrack = ({ source, targetLanguage }: PlannedFilm): boolean =>
-  isAmong(targetLanguage, textTracksOf(source).tagged);
+  have(subtitleTracksOf(source).texts, targetLanguage);
+
+const distinct = (words: readonly string[]): string[] => [...new Set(words)];
 
 /**
  * Text tracks in neither language are of no use, and one language alone is of use only to a host that translates. A track without
  * a tag is identified only by the study.
  */
 function textTrackObstacle(
-  { source, requested, targetLanguage }: PlannedCaptions,
+  { source, requested, targetLanguage, hasCaptionsInPicture = false }: PlannedCaptions,
   translates: boolean,
 ): PlannedObstacle | null {
-  const { count, tagged } = textTracksOf(source);
-  if (count === 0) return obstacleOf({ code: 'no_text_tracks', params: {} });
-  if (requested.mode !== 'declared' || tagged.length < count) return null;
-  const has = (tag: string): boolean => isAmong(tag, tagged);
+  const { texts, unread } = subtitleTracksOf(source);
+  const inPicture = hasCaptionsInPicture ? ({ code: 'captions_in_the_picture', params: {} } as const) : null;
+  const unreadIn = (tracks: readonly SubtitleTrack[]) => unreadCause(tracks.map(({ codec }) => codec)) ?? inPicture;
+  if (texts.length === 0) return obstacleOf(unreadIn(unread) ?? { code: 'no_text_tracks', params: {} });
+  const tagged = tagsOf(texts);
+  if (requested.mode !== 'declared' || tagged.length < texts.length) return null;
+  const has = (tag: string): boolean => have(texts, tag);
   const [from = targetLanguage] = requested.languages;
   if (has(from) && (translates || has(targetLanguage))) return null;
-  const found = [...new Set(tagged)];
+  const wanted = translates ? [from] : distinct([from, targetLanguage]);
+  for (const asked of wanted.filter((tag) => !has(tag))) {
+    const other = tagged.find((tag) => areOneLanguage(tag, asked));
+    if (other !== undefined) {
+      return obstacleOf({ code: 'subtitles_in_other_script', params: { asked, found: other } });
+    }
+    const cause = unreadIn(unread.filter(({ tag }) => tag === null || mayServe(tag, asked)));
+    if (cause !== null) return obstacleOf(cause);
+  }
+  const found = distinct(tagged);
   if (has(from)) {
     return obstacleOf({ code: 'no_translator', params: { of: 'subtitles', from, to: targetLanguage, found } });
   }
-  const wanted = translates ? [from] : [...new Set([from, targetLanguage])];
   return obstacleOf({ code: 'no_text_track_in_language', params: { wanted, found } });
 }
+
+/** True if the text tracks of a film give no captions, as far as their tags tell, not even with a translator. */
+export const lacksText = (film: PlannedFilm): boolean =>
+  textTrackObstacle({ ...film, unrecognized: null }, true) !== null;
 
 /** Only recognized speech gives captions, and in its own language. */
 function recognitionObstacle(

@@ -8,6 +8,7 @@ import {
 } from '../../contract/evidence/evidence.ts';
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import { pictureSubtitleCodecs, readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import { type AudioTrack, audioTrackOf, macrolanguageRule } from '../../rules/audio-track.ts';
 import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
@@ -50,11 +51,11 @@ export const namesTrackRule = (parameters: Parameters): boolean => statesOne(par
 /** True if it states where cues are shown, as it does since caption rules 4. */
 export const statesPlacement = (parameters: Parameters): boolean => statesOne(parameters, ['subtitle_track.placement']);
 
+/** True if it states the flags and titles of tracks, as it does since caption rules 5. */
+export const statesContainer = (parameters: Parameters): boolean => statesOne(parameters, ['subtitle_track.container']);
+
 type Source = Pick<RegisteredSource, 'tracks' | 'trackLanguages' | 'subtitleTracks'>;
 type Reads = Pick<DeliveredPass, 'operation' | 'evidence'> & { readonly source: Source };
-
-/** Codecs of text that every version reads. The first version ignored tracks of other codecs. */
-const readCodecs: readonly string[] = ['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'];
 
 const unreadReasons: readonly string[] = ['subtitle_format_unsupported', 'subtitle_limit_exceeded'];
 
@@ -74,26 +75,45 @@ function statedTracks(source: Source): string {
   return named.join(',');
 }
 
+/** The video track that was searched for captions, as an operation states it; earlier versions state none. */
+function checkPicture({ tracks }: Source, { picture }: Parameters): void {
+  if (picture === undefined) return;
+  const video = tracks.find(({ kind }) => kind === 'video');
+  const stated = video === undefined ? null : `${video.index}:${video.codec}`;
+  demandDerived('media_operation', { parameters: { picture } }, { parameters: { picture: stated } });
+}
+
 const trackOf = ({ delivered, artifact }: DeliveredEvidence): number | null | undefined =>
   delivered.state === 'unavailable' ? delivered.trackIndex : artifact?.input.trackIndex;
 
-/** True if only the absence of text was delivered. */
-const isTextless = (evidence: Reads['evidence']): boolean =>
-  evidence.length === 2 &&
-  evidence.every(
-    ({ delivered }) =>
-      delivered.reasonCode === 'no_text_subtitle_track' && trackOf({ delivered, artifact: null }) === undefined,
-  );
+/** True if it says that the media has no text track. */
+const isTextless = ({ delivered }: DeliveredEvidence): boolean =>
+  delivered.reasonCode === 'no_text_subtitle_track' && trackOf({ delivered, artifact: null }) === undefined;
 
-/** Each track was read, or there is a reason of its own why not. */
-function checkTracks(source: Source, cues: readonly DeliveredEvidence[]): void {
+/** The tracks in the order of their evidence: text, pictures of text, and the video track if its pictures hold captions. */
+function inOrderOfEvidence(source: Source): RegisteredSource['tracks'] {
   const tracks = textTracksOf(source);
+  const arePictures = ({ codec }: RegisteredSource['tracks'][number]) => pictureSubtitleCodecs.includes(codec);
+  return [
+    ...tracks.filter((track) => !arePictures(track)),
+    ...tracks.filter(arePictures),
+    ...source.tracks.filter(({ kind }) => kind === 'video').slice(0, 1),
+  ];
+}
+
+/**
+ * Each track was read, or there is a reason of its own why not. The first version ignored text of other codecs, and versions before 2
+ * ignored pictures.
+ */
+function checkTracks(source: Source, cues: readonly DeliveredEvidence[]): void {
   const found = cues.map(trackOf);
-  const known = tracks.filter(({ index, codec }) => readCodecs.includes(codec) || found.includes(index));
+  const known = inOrderOfEvidence(source).filter(
+    ({ index, kind, codec }) => (kind === 'subtitle' && readSubtitleCodecs.includes(codec)) || found.includes(index),
+  );
   demandDerived('media_operation', { tracks: found }, { tracks: known.map(({ index }) => index) });
   for (const [at, { delivered }] of cues.entries()) {
     if (delivered.state === 'available') continue;
-    const isRead = readCodecs.includes(known[at]?.codec ?? '');
+    const isRead = readSubtitleCodecs.includes(known[at]?.codec ?? '');
     const isReason = unreadReasons.includes(delivered.reasonCode);
     if (!isReason || (isRead && delivered.reasonCode === 'subtitle_format_unsupported')) {
       throw fault(`receipt.evidence[${at}].reasonCode`);
@@ -123,6 +143,7 @@ function checkLanguage(source: Source, cues: DeliveredEvidence, { delivered, art
 function checkReadTracks({ source, operation, evidence }: Reads): void {
   const { tracks } = operation.parameters;
   demandDerived('media_operation', { parameters: { tracks } }, { parameters: { tracks: statedTracks(source) } });
+  checkPicture(source, operation.parameters);
   const half = Math.ceil(evidence.length / 2);
   const kinds = evidence.map((_, at) => ({ kind: at < half ? 'subtitle_track' : 'text_language' }));
   demandDerived(
@@ -130,7 +151,10 @@ function checkReadTracks({ source, operation, evidence }: Reads): void {
     { receipt: { evidence: evidence.map(({ delivered }) => ({ kind: delivered.kind })) } },
     { receipt: { evidence: kinds } },
   );
-  const [cues, languages] = isTextless(evidence) ? [[], []] : [evidence.slice(0, half), evidence.slice(half)];
+  const named = evidence.filter((each) => !isTextless(each));
+  const isNone = evidence[0] !== undefined && isTextless(evidence[0]);
+  const rows = isNone && evidence.length - named.length === 2 ? named : evidence;
+  const [cues, languages] = [rows.slice(0, rows.length / 2), rows.slice(rows.length / 2)];
   checkTracks(source, cues);
   for (const [at, each] of languages.entries()) {
     const read = cues[at];

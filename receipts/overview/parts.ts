@@ -8,6 +8,7 @@ import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
 import type { ApprovalReference } from '../../contract/review.ts';
 import { hasEnded, type Lifecycle, type RuntimeReason } from '../../contract/study/status.ts';
 import type { Steps } from '../../formats/steps.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
 import { type CaptionedStudy, captionObstacleOf } from '../captions/captioned-study.ts';
 import { isCorrected } from '../captions/corrected-lines.ts';
 import { hasSubtitleLines } from '../captions/executors.ts';
@@ -56,7 +57,7 @@ export interface OverviewedRuntime {
 /** The parts of an overview that follow each other. */
 export interface OverviewParts {
   readonly decision: OverviewPart;
-  readonly review: OverviewPart;
+  readonly review: ReviewPart;
   readonly captions: RuntimeOverview['captions'];
   readonly check: OverviewPart;
   readonly explanations: OverviewPart;
@@ -86,6 +87,8 @@ export function overviewedRuntime(
     base: `/v1/runtimes/${runtimeId}`,
   };
 }
+
+type ReviewPart = RuntimeOverview['review'];
 
 /** A part that nothing is stored of. */
 const bare = (
@@ -133,7 +136,7 @@ export function decisionPart(overviewed: OverviewedRuntime): OverviewPart {
   return pending(overviewed, path, 'no decision');
 }
 
-function reviewedPart(path: string, { review, revoking }: VerifiedTail): OverviewPart | null {
+function reviewedPart(path: string, { review, revoking, plan }: VerifiedTail): ReviewPart | null {
   if (review === null) return null;
   const { receiptId, decision, reviewer } = review.receipt.body;
   const part = { causes: [], reasonCodes: [...decision.reasonCodes], receiptIds: [receiptId], path };
@@ -153,11 +156,13 @@ function reviewedPart(path: string, { review, revoking }: VerifiedTail): Overvie
     };
   }
   if (revoking !== null) return { ...part, state: 'under_way', text: 'the approval is being withdrawn' };
-  return { ...part, state: 'done', text: `approved for captions by ${reviewer.label}` };
+  const approved = plan === null ? null : { digest: plan.digest, compared: plan.plan.compared };
+  const causes: PartCause[] = plan === null ? [{ code: 'approved_without_plan', params: {} }] : [];
+  return { ...part, causes, state: 'done', text: `approved for captions by ${reviewer.label}`, plan: approved };
 }
 
 /** The verdict of a person on the study. */
-export function reviewPart(overviewed: OverviewedRuntime): OverviewPart {
+export function reviewPart(overviewed: OverviewedRuntime): ReviewPart {
   const { study, base } = overviewed;
   const path = `${base}/publish-review-decisions`;
   const conclusion = study?.conclusion ?? null;
@@ -187,8 +192,15 @@ function linesText({ lineCount, sourceAvailableCount: source, targetAvailableCou
   return `${lines}, ${source} with a source text, ${target} with a target text`;
 }
 
-function storedPart(path: string, { artifact, receipt }: VerifiedCaption, { corrections }: VerifiedTail): OverviewPart {
-  const part = { causes: [], reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
+/** The cause beside captions that older rules, or a study by an older version, may have made. */
+const olderCauses = ({ oldestRules: rules }: VerifiedCaption): PartCause[] => {
+  const { version: present } = ruleSets.captions;
+  return rules < present ? [{ code: 'captions_of_older_rules', params: { rules, present } }] : [];
+};
+
+function storedPart(path: string, caption: VerifiedCaption, { corrections }: VerifiedTail): OverviewPart {
+  const { artifact, receipt } = caption;
+  const part = { causes: olderCauses(caption), reasonCodes: [], receiptIds: [receipt.body.receiptId], path };
   if (isCorrected(corrections)) {
     const { lines } = corrections;
     const having = (side: CaptionSide) => lines.filter((line) => line[side].text !== null).length;

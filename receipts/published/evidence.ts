@@ -15,6 +15,7 @@ import {
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import { unreadTrackCause } from '../captions/unread-subtitles.ts';
 import { companions } from '../evidence/delivered.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
 import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
@@ -32,11 +33,14 @@ import { runtimeListOf } from './runtime.ts';
 function detectedRow(
   { delivered, artifact }: VerifiedEvidence,
   isDeclared: boolean,
-  recognition: Parameters<typeof stepCauseOf>[0],
+  findings: VerifiedFindings,
 ): EvidenceRow {
   if (delivered.state === 'unavailable') {
-    const failed = delivered.kind === 'transcript' ? stepCauseOf(recognition) : null;
-    const cause = failed ?? unavailableCause(delivered.reasonCode, isDeclared);
+    const failed = delivered.kind === 'transcript' ? stepCauseOf(findings.recognition) : null;
+    const { trackIndex, reasonCode } = delivered;
+    const isUnread = reasonCode === 'subtitle_format_unsupported' && trackIndex !== undefined;
+    const unread = isUnread ? unreadTrackCause(findings, trackIndex) : undefined;
+    const cause = failed ?? unread ?? unavailableCause(reasonCode, isDeclared);
     return { ...delivered, tool: null, parameters: null, facts: [], cause };
   }
   if (artifact === null) throw new EvidenceChainError('evidence', 'artifact');
@@ -85,9 +89,10 @@ const unavailableCause = (code: UnavailableReason, isDeclared = true): EvidenceC
 /** The evidence of a runtime, all of it reopened: of every kind but the further ones. */
 export function evidenceRowsOf(runtime: VerifiedRuntime): EvidenceRow[] {
   const findings = runtime.execution?.study.findings;
-  const detected = findings === undefined ? [] : detectedEvidenceOf(findings);
+  const detected = (known: VerifiedFindings) =>
+    detectedEvidenceOf(known).map((each) => detectedRow(each, declaresLanguage(runtime), known));
   return [
-    ...detected.map((each) => detectedRow(each, declaresLanguage(runtime), findings?.recognition ?? null)),
+    ...(findings === undefined ? [] : detected(findings)),
     ...(findings?.pinned ?? []).flatMap((each) => pinnedRow(each, runtime.source.records)),
   ];
 }

@@ -30,7 +30,13 @@ import {
   captionObstacleOf,
   underPlan,
 } from '../captions/captioned-study.ts';
-import { type BegunCaptions, executorOf, judgedCaptions, reopenTranslation } from '../captions/judged-captions.ts';
+import {
+  type BegunCaptions,
+  executorOf,
+  judgedCaptions,
+  oldestRulesOf,
+  reopenTranslation,
+} from '../captions/judged-captions.ts';
 import {
   type CheckableCaptions,
   decisionBySteps,
@@ -268,6 +274,8 @@ export interface VerifiedCaption {
   readonly receipt: StoredReceipt<CaptionReceipt>;
   /** Null until the captions were checked. */
   readonly qualityControl: VerifiedCheck | null;
+  /** The oldest caption rules that can have made them. */
+  readonly oldestRules: number;
 }
 
 /** Verified captions as a check takes them, in steps. */
@@ -346,7 +354,11 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
     contentId: receiptContentId,
     detail: result.status,
   });
-  return { ...captions, open: null, caption: { reference: refs, artifact, receipt, qualityControl: null } };
+  return {
+    ...captions,
+    open: null,
+    caption: { reference: refs, artifact, receipt, qualityControl: null, oldestRules: oldestRulesOf(begun.job) },
+  };
 }
 
 function foldCaptionsFailed({ journal, run }: FoldContext, captions: VerifiedCaptions): VerifiedCaptions {

@@ -4,6 +4,7 @@ import {
   captionProductions,
   captionQualityControls,
 } from '../../contract/captions/caption-answers.ts';
+import { captionPlanAnswer } from '../../contract/captions/caption-plan.ts';
 import {
   captionCorrectionPreview,
   captionCorrections,
@@ -68,6 +69,7 @@ export async function conclusions(recorder: Recorder, params: Record<string, str
 export async function approve({ recorder, reviewerId }: WalkOptions, params: Record<string, string>) {
   const { intakes } = await recorder.granted('readPublishReviewIntakes', publishReviewIntakes, { params });
   const { intakeId, artifactId, receiptId, receiptContentId } = present(intakes[0], 'intake');
+  const { digest } = await recorder.granted('readCaptionPlan', captionPlanAnswer, { params });
   const json = {
     intake: { intakeId, artifactId, receiptId, receiptContentId },
     reviewer: { id: reviewerId, attestation: attestations.decision },
@@ -76,6 +78,7 @@ export async function approve({ recorder, reviewerId }: WalkOptions, params: Rec
       reasonCodes: ['reviewer_attested_caption_production_may_proceed'],
       note: null,
     },
+    plan: digest,
   };
   await recorder.granted('decidePublishReview', publishReviewDecisions, { params, json });
   const { reviews } = await recorder.granted('readPublishReviews', publishReviewDecisions, { params });

@@ -4,10 +4,14 @@ import test, { type ExecutionContext } from 'ava';
 import { Bundles } from '../../../actors/exports/bundles.ts';
 import { EvidenceAudits } from '../../../actors/reopening/evidence-audits.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
+import { causesText } from '../../../contract/causes/wording.ts';
 import { runtimeJudgements } from '../../../contract/judgement.ts';
 import { unpackStores } from '../../../fixtures/golden-store/archive.ts';
+import { resultOfSteps } from '../../../formats/steps.ts';
 import { captionProductionVersion } from '../../../machines/caption-production.ts';
+import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
+import { captionsPart, overviewedRuntime, reviewPart } from '../../../receipts/overview/parts.ts';
 import { ruleSets } from '../../../rules/rule-sets.ts';
 import { openSigningKey } from '../../../storage/signing-key.ts';
 import { linesOf, verify } from '../../cli/verified-root.ts';
@@ -69,6 +73,10 @@ test('captions by older rules: a host, verify and a bundle report a check of the
     t.is(lines.length, 2);
     t.regex(lines[0] ?? '', new RegExp(`^form {2}caption .*: \\d+ lines; ${form}$`));
     t.regex(lines[1] ?? '', /^form checked: 1 record /);
+    t.regex(
+      said.stdout,
+      /^its captions may have faults that are mended now: make them again with media-study caption/m,
+    );
     t.regex(said.stdout, /^ok {4}quality_control .*; judged again by quality control 1$/m);
     const { verdict, checked } = JSON.parse((await verify(...call, '--json')).stdout);
     const judged = checked.find(({ link }: { link: string }) => link === 'caption').judgement;
@@ -87,9 +95,33 @@ test('recognized captions of 1.0.0: their transcript is checked for its form, an
   const { judgements } = runtimeJudgements.parse(await audits.judgements(runtimeId));
   const of = (wanted: string) => judgements.filter(({ link }) => link === wanted).map(({ judgement }) => judgement);
   t.deepEqual(of('recognition'), [
-    { rules: { name: 'transcript gates', version: 2 }, present: 5, check: 'form_checked' },
+    { rules: { name: 'transcript gates', version: 2 }, present: 4, check: 'form_checked' },
   ]);
   t.deepEqual(of('caption'), [{ rules: { name: 'caption rules', version: 5 }, present: 5, check: 'judged_again' }]);
+});
+
+test('captions of 1.0.0 are named as those of older rules, with the way to make them again', async (t) => {
+  const folder = dirname(await newDataRoot(t));
+  unpackStores('fixtures/golden-store/releases/1.0.0/stores.tar.br', folder, (name) => name === 'life.recognized');
+  const { ledger, objectStore, close } = await openStore(join(folder, 'life.recognized'));
+  t.teardown(close);
+  const [{ key: runtimeId } = { key: '' }] = await ledger.list('snapshot', 'runtime:');
+  const runtime = await new VerifiedRuntimes({ ledger, objectStore }).read(runtimeId);
+  const standing = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
+  const captions = {
+    classification: 'recorded_real_pipeline_fixture',
+    allowance: defaultCaptionAllowance,
+  } as const;
+  const host = { reviewerId: 'reviewer:one', captions, explains: false, sourceIsCurrent: true };
+  const overviewed = overviewedRuntime(runtime, standing, host);
+  const review = reviewPart(overviewed);
+  const part = resultOfSteps(captionsPart(overviewed, review));
+  t.is(part.state, 'done');
+  const [cause] = part.causes;
+  t.deepEqual(cause, { code: 'captions_of_older_rules', params: { rules: 3, present: 5 } });
+  if (cause !== undefined) t.regex(causesText([cause], 'terminal'), /caption rules 3, now 5.*make them again/);
+  t.is(review.plan, null);
+  t.deepEqual(review.causes, [{ code: 'approved_without_plan', params: {} }]);
 });
 
 test('captions that the present rules do not give are damage, with every digest right', async (t) => {

@@ -25,7 +25,7 @@ const sourceContentId = contentIdOfBytes(media);
 
 const range = { startMs: 0, endMs: 1000 };
 
-const task = { capability: 'media.subtitles', sourceContentId, range, tracks: [] } as const;
+const task = { capability: 'media.subtitles', sourceContentId, range, tracks: [], picture: null } as const;
 
 const order: WorkOrder = {
   schema: 'studio.work-order.v1',
@@ -144,6 +144,7 @@ const lostOrder: WorkOrder = {
     sourceContentId: `sha256:${'0'.repeat(64)}`,
     range: { startMs: 0, endMs: 1000 },
     tracks: [],
+    picture: null,
   },
 };
 

@@ -83,6 +83,7 @@ export interface DetectionBench {
   readonly folder: string;
   readonly launcher: Launcher;
   readonly ffmpeg: ResolvedTool;
+  readonly ffprobe: ResolvedTool;
   readonly detector: Detector;
   close(): Promise<void>;
 }
@@ -90,12 +91,13 @@ export interface DetectionBench {
 export async function openDetectionBench(): Promise<DetectionBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'detection-'));
   const launcher = await openLauncher({ workRoot: await mkdtemp(path.join(folder, 'work-')), newId: randomUUID });
-  const { ffmpeg } = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
+  const { ffmpeg, ffprobe } = await resolveTools(launcher, { ...process.env, ...withoutDownloader });
   const detector = openDetector({ launcher, clock: realClock, idleMs: 60_000 });
   return {
     folder,
     launcher,
     ffmpeg,
+    ffprobe,
     detector,
     async close() {
       await detector.close();
@@ -146,14 +148,15 @@ export async function furtherEvidence(
 }
 
 export function subtitles(
-  deps: DetectDeps,
+  deps: DetectDeps & Pick<DetectionBench, 'ffprobe'>,
   file: string,
   [startMs, endMs]: readonly [number, number],
   tracks: readonly RequestedSubtitleTrack[],
   signal: AbortSignal = new AbortController().signal,
+  picture: { readonly index: number; readonly codec: string } | null = null,
 ): Promise<Detection[]> {
   const over = { path: file, attachedPath: (contentId: string) => contentId, sourceContentId };
-  return readSubtitles(deps, { ...over, range: { startMs, endMs }, tracks, signal });
+  return readSubtitles(deps, { ...over, range: { startMs, endMs }, tracks, picture, signal });
 }
 
 /** The artifact of a kind, which must be there and have the stored shape. */

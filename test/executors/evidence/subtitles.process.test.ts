@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { type Detection, evidenceArtifact } from '../../../contract/evidence/evidence.ts';
+import { type Detection, evidenceArtifact, measuredParameters } from '../../../contract/evidence/evidence.ts';
 import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { SUBTITLE_LIMITS, subtitleLimits } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
@@ -40,7 +40,15 @@ test.serial('the tracks tell how far they were read, from the start to the end o
   const read: number[] = [];
   const range = { startMs: 2000, endMs: 9000 };
   const { signal } = new AbortController();
-  const request = { path: sampleMedia, attachedPath: String, sourceContentId, range, tracks: TRACKS, signal };
+  const request = {
+    path: sampleMedia,
+    attachedPath: String,
+    sourceContentId,
+    range,
+    tracks: TRACKS,
+    picture: null,
+    signal,
+  };
   await readSubtitles(bench, { ...request, read: (mediaMs) => read.push(mediaMs) });
   t.true(read.length > 1);
   const sorted = [...new Set(read)].toSorted((one, other) => one - other);
@@ -125,12 +133,17 @@ test('a range without a cue has none, and no language', async (t) => {
 
 test('without a text track both kinds are unavailable, and nothing is run', async (t) => {
   const gone = { ...bench, ffmpeg: { ...bench.ffmpeg, path: fake('no-such-tool') } };
-  for (const tracks of [[], [{ index: 2, codec: 'hdmv_pgs_subtitle', language: null }]]) {
-    t.deepEqual(statesOf(await subtitles(gone, sampleMedia, [0, 1000], tracks)), [
-      ['subtitle_track', 'no_text_subtitle_track'],
-      ['text_language', 'no_text_subtitle_track'],
-    ]);
-  }
+  t.deepEqual(statesOf(await subtitles(gone, sampleMedia, [0, 1000], [])), [
+    ['subtitle_track', 'no_text_subtitle_track'],
+    ['text_language', 'no_text_subtitle_track'],
+  ]);
+  const pictures = [{ index: 2, codec: 'hdmv_pgs_subtitle', language: null }];
+  t.deepEqual(statesOf(await subtitles(gone, sampleMedia, [0, 1000], pictures)), [
+    ['subtitle_track', 'no_text_subtitle_track'],
+    ['subtitle_track', 'subtitle_format_unsupported'],
+    ['text_language', 'no_text_subtitle_track'],
+    ['text_language', 'subtitle_format_unsupported'],
+  ]);
 });
 
 test('SubRip and ASS are read beside a track of pictures, from a container that starts late', async (t) => {
@@ -158,18 +171,22 @@ test('SubRip and ASS are read beside a track of pictures, from a container that 
 
 test('tools and parameters are known before, and are those of the artifacts', async (t) => {
   const detectorTools = await bench.detector.tools();
-  const { tools, parameters } = subtitlesIdentity({ ffmpeg: bench.ffmpeg, detectorTools }, TRACKS, {
-    startMs: 0,
-    endMs: 1000,
-  });
-  t.deepEqual(tools, [bench.ffmpeg.identity, detectorTools.language]);
+  const { tools, parameters } = subtitlesIdentity(
+    { ...bench, detectorTools },
+    { tracks: TRACKS, picture: { index: 0, codec: 'h264' }, range: { startMs: 0, endMs: 1000 } },
+  );
+  t.deepEqual(tools, [bench.ffmpeg.identity, bench.ffprobe.identity, detectorTools.language]);
+  t.is(parameters.picture, '0:h264');
   t.is(parameters.tracks, '2:mov_text:kor,3:mov_text:eng');
   for (const each of await subtitles(bench, sampleMedia, [0, 1000], TRACKS)) {
     if (each.state !== 'available') throw new Error('no artifact');
     t.is(each.artifact.input.sourceContentId, sourceContentId);
     t.true(tools.some(({ name }) => name === each.artifact.tool.name));
-    for (const [name, value] of Object.entries(each.artifact.parameters))
-      t.is(parameters[`${each.kind}.${name}`], value);
+    const measured = measuredParameters[each.kind] ?? [];
+    for (const [name, value] of Object.entries(each.artifact.parameters)) {
+      if (!measured.includes(name)) t.is(parameters[`${each.kind}.${name}`], value);
+    }
+    if (each.kind === 'subtitle_track') t.is(typeof each.artifact.parameters.flags, 'string');
   }
 });
 

@@ -94,19 +94,33 @@ export const tailIn = (entries: Readonly<Record<string, readonly EventDraft[]>>,
     return [entry];
   });
 
-/** The study as a version measured it that had caption rules 3: it does not state where cues are shown. */
-const byThirdRules: StudyShape['forged'] = ({ operations, subtitles, ...passes }) => {
-  const { 'subtitle_track.placement': _, ...parameters } = operations.subtitles.parameters;
-  return {
-    ...passes,
-    operations: { ...operations, subtitles: { ...operations.subtitles, parameters } },
-    subtitles: subtitles.map((each) => {
-      if (each.kind !== 'subtitle_track' || each.state === 'unavailable') return each;
-      const { placement, ...stated } = each.artifact.parameters;
-      return { ...each, artifact: { ...each.artifact, parameters: stated } };
-    }),
+/** The study as a version measured it that did not state these parameters of its tracks. */
+const withoutTrackParameters =
+  (...names: readonly string[]): NonNullable<StudyShape['forged']> =>
+  ({ operations, subtitles, ...passes }) => {
+    const without = <Value>(parameters: Readonly<Record<string, Value>>, prefix: string): Record<string, Value> =>
+      Object.fromEntries(
+        Object.entries(parameters).filter(([name]) => !names.some((each) => `${prefix}${each}` === name)),
+      );
+    return {
+      ...passes,
+      operations: {
+        ...operations,
+        subtitles: {
+          ...operations.subtitles,
+          parameters: without(operations.subtitles.parameters, 'subtitle_track.'),
+        },
+      },
+      subtitles: subtitles.map((each) => {
+        if (each.kind !== 'subtitle_track' || each.state === 'unavailable') return each;
+        return { ...each, artifact: { ...each.artifact, parameters: without(each.artifact.parameters, '') } };
+      }),
+    };
   };
-};
+
+/** The study by caption rules 4: it does not state what the container says of tracks. By rules 3: nor where cues are shown. */
+const byFourthRules = withoutTrackParameters('container');
+const byThirdRules = withoutTrackParameters('container', 'placement');
 
 /** The same with caption rules 1: it states nothing of the channels of the sound either. */
 const byFirstVersion: StudyShape['forged'] = (found) => {
@@ -123,9 +137,10 @@ const byFirstVersion: StudyShape['forged'] = (found) => {
   };
 };
 
-/** The clip as it was studied under the present caption rules, under the third, and under the first. */
+/** The clip as it was studied under the present caption rules, and under earlier ones. */
 export const shapesByRules = {
   present: { version: 1, windows: 4, tracks: twoTracks },
+  fourth: { version: 1, windows: 4, tracks: twoTracks, forged: byFourthRules },
   third: { version: 1, windows: 4, tracks: twoTracks, forged: byThirdRules },
   first: { version: 1, windows: 4, tracks: twoTracks, forged: byFirstVersion },
 } as const satisfies Readonly<Record<string, StudyShape>>;

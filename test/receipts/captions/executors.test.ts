@@ -231,7 +231,7 @@ const trackOf = (kind: 'audio' | 'video' | 'subtitle', index: number) => ({
   id: `stream:${index}`,
   index,
   kind,
-  codec: 'any',
+  codec: kind === 'subtitle' ? 'subrip' : 'any',
   durationMs: null,
 });
 

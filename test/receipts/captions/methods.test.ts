@@ -17,7 +17,7 @@ import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tra
 import { captionedStudy } from './captioned-studies.ts';
 
 const trackOf = (kind: 'audio' | 'video' | 'subtitle', index: number) => ({
-  ...{ id: `track:${index}`, kind, index, codec: 'any', durationMs: 60_000 },
+  ...{ id: `track:${index}`, kind, index, codec: kind === 'subtitle' ? 'subrip' : 'any', durationMs: 60_000 },
 });
 
 /** A film of a minute with sound, spoken in Korean, and with text tracks of these tags. */

@@ -179,6 +179,7 @@ for (const [what, change] of Object.entries(otherwise)) {
   for (const [version, shape] of [
     [1, shapes.first],
     [3, shapes.third],
+    [4, shapes.fourth],
   ] as const) {
     test(`captions with ${what} are checked for their form in a study of caption rules ${version}`, async (t) => {
       const rules = { name: 'caption rules', version };

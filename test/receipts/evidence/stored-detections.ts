@@ -44,7 +44,12 @@ export const operationsOver = (source: RegisteredSource): Readonly<Record<'detec
   subtitles: {
     capability: 'media.subtitles',
     tools: [ffmpeg, eld],
-    parameters: { 'subtitle_track.text': 'plain', 'subtitle_track.placement': 'stated', tracks: textTracksOf(source) },
+    parameters: {
+      'subtitle_track.text': 'plain',
+      'subtitle_track.placement': 'stated',
+      'subtitle_track.container': 'stated',
+      tracks: textTracksOf(source),
+    },
     limits: { maxWallMs: 60_000 },
   },
 });
@@ -52,7 +57,7 @@ export const operationsOver = (source: RegisteredSource): Readonly<Record<'detec
 const parametersOf = (kind: DetectedKind): Record<string, string | number> => {
   if (kind === 'speech_activity') return { threshold: 0.5, signals: 'the mix of all channels' };
   if (kind === 'silence') return { minimumMs: 300 };
-  return kind === 'subtitle_track' ? { text: 'plain', placement: 'stated' } : {};
+  return kind === 'subtitle_track' ? { text: 'plain', placement: 'stated', container: 'stated' } : {};
 };
 
 interface Measured {
