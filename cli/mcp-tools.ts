@@ -12,8 +12,8 @@ import { version } from '../contract/base/program-version.ts';
 import { captionSide } from '../contract/captions/caption-line.ts';
 import { type CaptionMethodRows, recognitionWish, requestedMethod } from '../contract/captions/caption-method.ts';
 import type { CaptionPlanAnswer } from '../contract/captions/caption-plan.ts';
-import type { Cause } from '../contract/causes/causes.ts';
 import type { ShownLine } from '../contract/captions/correction.ts';
+import type { Cause } from '../contract/causes/causes.ts';
 import { readersRemedy } from '../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
 import { causesText, causeText } from '../contract/causes/wording.ts';
@@ -331,7 +331,7 @@ function registerMethodTools(server: McpServer, host: StudyHost): void {
     'read_caption_plan',
     {
       description:
-        'What captions of a study will be made of, before a person approves them. It has the tracks and why, how they lie against the speech, speech without a line, lines left out with reasons, and what is in the way. A person reads it before an approval. Lists are cut to the first entries; counts are whole.',
+        'What captions of a study will be made of, before a person approves them. It has the tracks and why, how they lie against the speech, and speech without a line. Then the lines left out, and the obstacles. A person reads it before an approval. Lists are cut to the first entries; counts are whole.',
       inputSchema: z.strictObject({
         runtimeId,
         method: requestedMethod.optional().describe('the way to captions; the method of the host without it'),
@@ -403,7 +403,8 @@ plan_study shows what a study would do; start_study starts it; follow_study wait
 read_overview has the findings and the possible next steps; read_claims and read_evidence have the details.
 Times are milliseconds, ranges are half-open.
 Facts that a study cannot verify are unavailable, unknown or withheld: say so, and do not guess.
-Captions need a method: plan_study and read_caption_methods list those of a film, with what each needs. read_caption_plan says what they will be made of: tell a person its gaps, lines left out and remarks before they approve. produce_captions makes them.
+Captions need a method: plan_study and read_caption_methods list those of a film, with what each needs. 
+read_caption_plan has their plan: tell a person its gaps, lines left out and remarks before they approve. produce_captions makes them.
 Reviews and permissions need a person at a terminal (media-study review, media-study caption); no tool here can approve, permit or delete anything.
 export_study writes a file and answers with its path.`;
 

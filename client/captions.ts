@@ -59,7 +59,7 @@ export class Captions {
   }
 
   /**
-   * What captions of a study will be made of. `digest` is what `reviews.decide` names as its `plan`. Throws `HostError` as a production by
+   * The plan of the captions of a study: their lines and where they come from. `digest` is what `reviews.decide` names as its `plan`. Throws `HostError` as a production by
    * this method does, and `invalid_caption_plan_request` for a choice that the study does not have.
    */
   plan(runtimeId: string, { tracks = [], ...choices }: PlanChoices = {}): Promise<CaptionPlanAnswer> {

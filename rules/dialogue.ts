@@ -318,7 +318,7 @@ export function dialogueOf(cues: readonly TimedText[]): Dialogue {
   return { lines: isRolling(texts) ? unrolled(texts) : texts, apart: apart.map(asText).sort(byStart) };
 }
 
-/** What `dialogueOf` changes in the cues of a track, counted. */
+/** The changes that `dialogueOf` makes in the cues of a track, counted. */
 export function dialogueChangesOf(cues: readonly TimedText[]): DialogueChanges {
   const { lines } = momentsOf(cues);
   const rolls = isRolling(lines.map(asText));

@@ -2,9 +2,9 @@ import type { Range } from '../contract/base/grammar.ts';
 import { intersection, joined, lengthOf, overlaps, totalLengthOf } from './time-spans.ts';
 
 /**
- * The rule for speech without a line. Windows of the detector are one passage over pauses of at most `joinedMs`. A passage of
- * `leastMs` or more has no line if less than `coveredMilli` thousandths of it lie within `marginMs` of one: edges of detected speech
- * are late, and subtitles begin early and stay. The numbers are choices, and every plan states them. `version` rises with each
+ * The rule for speech without a line. Windows of the detector are one passage over pauses of at most `joinedMs`. A passage has
+ * at least `leastMs`. It has no line if less than `coveredMilli` thousandths of it lie within `marginMs` of one. Edges of detected
+ * speech are late, and subtitles begin early and stay. The numbers are choices, and every plan states them. `version` rises with each
  * change of the rule.
  */
 export const SPEECH_GAPS = { version: 1, joinedMs: 300, leastMs: 800, coveredMilli: 200, marginMs: 500 } as const;

@@ -93,7 +93,7 @@ export class Corrections {
     return this.#slices.run(correctionsOf(runtime, await this.#abilityFor(runtime, method), reviewer));
   }
 
-  /** The way to the lines of a runtime before its captions: that of its plan, the one that a request names, or that of the host. */
+  /** The way to the lines of a runtime before its captions: the one of its plan, of a request or of the host. */
   async #abilityFor(runtime: VerifiedRuntime, method: RequestedMethod | null = null): Promise<CaptionAbility> {
     const { ability, methods, plans } = this.#options;
     const { tail } = runtime.execution?.study ?? {};

@@ -87,7 +87,7 @@ export const trackChoice = z.strictObject({
   others: z.array(candidate.extend({ reason: otherTrackReason })),
 });
 
-/** Where the lines of a side come from, and how they lie against the sound. */
+/** The origin of the lines of a side, and how they lie against the sound. */
 const planSide = z.strictObject({
   origin: z.enum(['track', 'file', 'recognizer', 'translator', 'test_seam', 'none']),
   /** The recognizer, or the model that translates. */
@@ -116,7 +116,7 @@ const leftOut = z.strictObject({
 const shownText = z.strictObject({ ...span, text: captionWords });
 
 /**
- * What captions of a study will be made of, before a person approves them. It follows from the evidence and from `asked` alone, and
+ * The captions that a study will have, before a person approves them. It follows from the evidence and from `asked` alone, and
  * is derived again when it is verified. Captions can be made by it if it has no obstacle.
  */
 export const captionPlan = z.strictObject({

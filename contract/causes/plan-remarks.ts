@@ -10,7 +10,7 @@ const remarkOf = <const Code extends string, Params extends z.ZodRawShape>(code:
 /** The two sides do not belong together: too few cues agree, so no line has both texts. */
 export const sidesDisagree = remarkOf('sides_disagree', { agreeMilli: count, leastMilli: positive });
 
-/** What a person has to see of the cues of a side before captions are approved. */
+/** The facts about the cues of a side that a person has to see before an approval. */
 export const planRemarks = [
   /** Cues that were shown into the next one, and end with it now. */
   remarkOf('cues_trimmed', { side, cues: positive }),
@@ -43,7 +43,7 @@ export const planRemarks = [
   sidesDisagree,
   /** A track in the language of another region was taken, and is named by what it is. */
   remarkOf('other_region_taken', { side, asked: languageTag, found: languageTag }),
-  /** A track in another script is not taken, unless its own tag is asked for. */
+  /** A track in another script is not taken, unless a request names its own tag. */
   remarkOf('other_script_refused', { side, asked: languageTag, found: languageTag }),
   /** Speech without a line. */
   remarkOf('passages_without_line', { passages: positive }),
@@ -51,7 +51,7 @@ export const planRemarks = [
   remarkOf('lines_left_out', { lines: positive }),
   /** Lines where the detector found no speech. */
   remarkOf('lines_without_speech', { lines: positive }),
-  /** Nothing can be said of speech without a line: the study did not measure speech. */
+  /** Speech without a line is unknown: the study did not measure speech. */
   remarkOf('speech_not_measured', {}),
 ] as const;
 

@@ -111,7 +111,7 @@ const studiedAgain = { terminal: 'study the range again', page: 'study the range
 /** A side of captions, as people call it. */
 const sideNames = { source: 'the original', target: 'the translation' } as const;
 
-/** What the cues of a side are compared with. */
+/** The references that the cues of a side are compared with. */
 const references = { sound: 'the speech', other_side: 'the other language' } as const;
 
 const limited = {
@@ -567,7 +567,7 @@ const wordings: Wordings = {
   },
   other_region_taken: {
     what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]} is in ${language(found)}, and ${language(asked)} was asked for`,
+      `${sideNames[side]} is in ${language(found)}, and the request names ${language(asked)}`,
   },
   other_script_refused: {
     what: ({ side, asked, found }, { language }) =>

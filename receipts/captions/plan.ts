@@ -66,7 +66,7 @@ export function methodOfAbility({ classification, subtitlesFirst = false }: Capt
 
 /**
  * The sides that chosen tracks are for: each track is that of the side in its language, else of the first side without one. In
- * captions of one language a single track is both sides. Throws `PlanFault` for an index that is no text track of the study.
+ * captions of one language a single track is both sides. Throws `PlanFault` for another index than those of its text tracks.
  */
 export function chosenTracks(study: CaptionedStudy, indexes: readonly number[]): ChosenTracks | undefined {
   if (indexes.length === 0) return undefined;
@@ -95,8 +95,8 @@ export function chosenTracks(study: CaptionedStudy, indexes: readonly number[]):
 function noSuchTrack(index: number, tracks: readonly StudiedTrack[]): string {
   const known = tracks.map(({ trackIndex }) => trackIndex).join(', ');
   return known === ''
-    ? `track ${index} is no text track of this study: it has none`
-    : `track ${index} is no text track of this study: it has ${known}`;
+    ? `this study has no text tracks, and so no track ${index}`
+    : `the text tracks of this study are ${known}, and ${index} is another one`;
 }
 
 type PlanSide = CaptionPlan['sides'][CaptionSide];
@@ -170,7 +170,7 @@ function remarkOnAlignment(
   }
 }
 
-/** What is compared with what. Recognized speech has its times from the sound; two sides are compared if they agree. */
+/** The comparisons that a plan rests on. Recognized speech has its times from the sound; two sides are compared if they agree. */
 function comparedOf(sides: CaptionPlan['sides'], agreement: CaptionPlan['agreement']): CaptionPlan['compared'] {
   const withOtherSide = agreement !== null && sidesAgree({ agreement });
   const withSound = captionSides.some((side) => {
@@ -293,7 +293,7 @@ function overLimits(job: CaptionJob, drafts: readonly DraftLine[]): Cause[] {
 
 /**
  * The captions that a study will have by one way, before a person approves them. It follows from the findings of the study, from the way
- * and from what was asked. In steps: the lines of hours are cut for it. Throws `PlanFault` for a track that the study does not have, and
+ * and from the choices of a request. In steps: the lines of hours are cut for it. Throws `PlanFault` for a track that the study does not have, and
  * `RangeError` for a study whose source language was not declared.
  */
 export function* captionPlanBySteps(

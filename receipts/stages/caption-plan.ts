@@ -72,7 +72,7 @@ const translatorIn = ({ executor }: CaptionPlan): CaptionTranslator | undefined 
       }
     : undefined;
 
-/** The way that a plan states, on a host that allows the longest captions: how long they may be is no part of a plan. */
+/** The way that a plan states, on a host that allows the longest captions: their length is not part of a plan. */
 function abilityIn(plan: CaptionPlan): CaptionAbility {
   if (plan.method === null) throw new EvidenceChainError('caption_plan', 'plan.method');
   return {

@@ -118,7 +118,7 @@ const withoutTrackParameters =
     };
   };
 
-/** The study by caption rules 4: it does not state what the container says of tracks. By rules 3: nor where cues are shown. */
+/** The study by caption rules 4: it does not state the words of the container about tracks. By rules 3: nor where cues are shown. */
 const byFourthRules = withoutTrackParameters('container');
 const byThirdRules = withoutTrackParameters('container', 'placement');
 
