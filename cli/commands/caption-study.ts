@@ -83,12 +83,13 @@ async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMe
   const { source, request } = wanted;
   const { recognition } = row;
   const usesEngines = recognition !== null || row.sends.length > 0;
-  const earlier = usesEngines ? await earlierStudy(call, wanted, row) : null;
+  const isAgain = given.has('again');
+  const earlier = usesEngines && !isAgain ? await earlierStudy(call, wanted, row) : null;
   if (earlier !== null) return earlier;
   const nameOf = await attemptNames(call, wanted, row);
-  const isStudied = !usesEngines && (await plainStudy(call, wanted)) !== null;
+  const isStudied = !usesEngines && !isAgain && (await plainStudy(call, wanted)) !== null;
   for (let attempt = 1; ; attempt += 1) {
-    const own = usesEngines || attempt > 1 ? { clientRequestId: nameOf(attempt) } : {};
+    const own = usesEngines || isAgain || attempt > 1 ? { clientRequestId: nameOf(attempt) } : {};
     const wish = attempt === 1 && isStudied ? {} : { recognition };
     const asked = { ...request, ...own, ...wish };
     await warn(call, wanted, asked);

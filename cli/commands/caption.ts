@@ -24,7 +24,7 @@ import {
 import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
-import { withheldLine } from '../terminal/summary.ts';
+import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   approveFilms,
@@ -71,6 +71,7 @@ const flags: FlagTable = {
     null,
     'also writes a copy of the film with the captions in it; ends in .mkv, .mp4, .m4v, .mov or .webm',
   ),
+  again: toggle('makes captions of an earlier version again, by the rules of now; those captions stay'),
   strict: toggle('ends with 5 if speech has no line, lines are left out, or their timing is unknown'),
   attest: toggle('approves without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'the reviewer of the host, by name or id, who approves'),
@@ -239,6 +240,7 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
     await guidelineRemark(host, shown),
   ];
   for (const remark of remarks) if (remark !== null) terminal.remark(remark);
+  for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
   const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   terminal.remark(
     plan === null ? `Captions written: ${countText(shown.lines.length, 'line')}` : endLine(plan, shown.lines.length),

@@ -157,9 +157,24 @@ function stateLine({ runtimeId, lifecycle, study }: RuntimeOverview): string {
   return `Study ${state} (id ${runtimeId})`;
 }
 
-/** The work that waits, and for whom. Accepted captions may have been compared with nothing, so the word is avoided. */
-const situationText = ({ situation }: RuntimeOverview): string =>
-  situation.code === 'captions_accepted' ? 'the captions are made' : situation.text;
+/** The work that waits, and for whom. Captions that nothing was compared with are written, and not accepted. */
+function situationText({ situation, review }: RuntimeOverview): string {
+  if (situation.code !== 'captions_accepted') return situation.text;
+  if (review.plan == null) return 'captions written; they were approved without a plan';
+  return review.plan.compared === 'none' ? 'captions written; nothing was compared with the film' : 'captions ready';
+}
+
+/** The causes of parts of a study that a person has to see at its captions: those of older rules, and an approval without a plan. */
+export const captionNotes = ({ review, captions, check, source, study }: RuntimeOverview): readonly string[] =>
+  [...review.causes, ...captions.causes, ...check.causes].flatMap((cause) => {
+    if (cause.code === 'approved_without_plan')
+      return ['These captions were approved without a plan: what they leave out was not shown.'];
+    if (cause.code !== 'captions_of_older_rules') return [];
+    const { what } = terminalText(cause);
+    const spoken = study.sourceLanguage.languages.map((tag) => `--from ${tag}`);
+    const words = ['caption', source.sourceSessionId, ...spoken, `--to ${study.targetLanguage}`, '--again'].join(' ');
+    return [`${what.charAt(0).toUpperCase()}${what.slice(1)}. To make them again: ${asTyped(words)}`];
+  });
 
 /** The summary of a study for a person, a line each, in the words of the host. With a kind, that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
@@ -174,6 +189,7 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.filter((each) => !findings.some(isShownBy(each))).map(({ text }) => `withheld: ${text}`),
           `status: ${situationText(overview)}`,
+          ...captionNotes(overview),
           ...nextLines(overview),
         ]
       : []),
