@@ -7,7 +7,7 @@ import { answersQuestion, nearestName, parseFlags, storedPath } from './options/
 import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { asTyped, type HostCommand, programAsTyped } from './terminal/call.ts';
-import { failureOf } from './terminal/failed-call.ts';
+import { failedEnd } from './terminal/failed-call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
 import { type ExitCode, exitCodes, processTerminal, type Terminal } from './terminal/terminal.ts';
 
@@ -91,7 +91,7 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
       await found.close();
     }
   } catch (error) {
-    const { line, exit } = failureOf(error, { ...named, signal: stop.signal, study: studyIn(command, args) });
+    const { line, exit } = failedEnd(error, { ...named, signal: stop.signal, study: studyIn(command, args) });
     const isCutShort = exit === exitCodes.interrupted && command.interrupted !== undefined;
     terminal.remark(isCutShort ? `${line}: ${command.interrupted?.()}` : line);
     return exit;
@@ -111,7 +111,7 @@ if (command !== undefined) {
 } else if (onStore !== undefined) {
   if (!answersQuestion(args, onStore, print)) {
     process.exitCode = await runOnStore(onStore, args).catch((error: unknown) => {
-      const { line, exit } = failureOf(error, named);
+      const { line, exit } = failedEnd(error, named);
       process.stderr.write(`${escapedText(line)}\n`);
       return exit;
     });

@@ -179,11 +179,14 @@ export class Captions {
 
   /**
    * The lines of a study as they are and as the host made them, with every correction by a person. `method` selects the lines of one way
-   * before captions are made.
+   * before captions are made, and `plan` those of the caption plan with this digest.
    */
-  corrections(runtimeId: string, { method }: { readonly method?: RequestedMethod } = {}): Promise<CaptionCorrections> {
+  corrections(
+    runtimeId: string,
+    { method, plan }: { readonly method?: RequestedMethod; readonly plan?: string } = {},
+  ): Promise<CaptionCorrections> {
     const path = encodedPath`/v1/runtimes/${runtimeId}/caption-corrections`;
-    return this.#transport.json(`${path}${queryOf({ method })}`);
+    return this.#transport.json(`${path}${queryOf({ method, plan })}`);
   }
 
   /**

@@ -54,6 +54,15 @@ export class CaptionPlans {
     return { schema: 'studio.local-runtime-caption-plan.v1', ...runtimeListOf(runtime), digest, plan };
   }
 
+  /** The runtime as an approval with the plan of this digest would leave it: its lines are those of the plan. Throws as `approved`. */
+  async asApproved(runtime: VerifiedRuntime, digest: string): Promise<VerifiedRuntime> {
+    const plan = await this.approved(runtime, digest);
+    const { execution } = runtime;
+    if (execution === null) return runtime;
+    const { study } = execution;
+    return { ...runtime, execution: { ...execution, study: { ...study, tail: { ...study.tail, plan } } } };
+  }
+
   /**
    * The plan that a reviewer names by its digest, derived again. Throws `caption_plan_mismatch` for a digest that this process did not
    * answer, or that the study and the engines of now do not give. Throws `caption_lines_unavailable` for a plan with an obstacle.

@@ -33,7 +33,7 @@ interface CorrectionsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 
   readonly ability: CaptionAbility;
   readonly methods: Pick<CaptionMethods, 'abilityFor'>;
   /** How they are made under an approval with a plan. */
-  readonly plans: Pick<CaptionPlans, 'abilityOf'>;
+  readonly plans: Pick<CaptionPlans, 'abilityOf' | 'asApproved'>;
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -72,17 +72,24 @@ export class Corrections {
 
   /**
    * The lines of a runtime as they are and as the host made them, with every correction. Before captions are made, `method` selects the
-   * lines of one way. Throws the same as a production with this method then.
+   * lines of one way, and `plan` the lines of the plan with this digest. Throws the same as a production with this method then, and
+   * `caption_plan_mismatch`.
    */
   async read(
     runtimeId: string,
     {
       method = null,
+      plan = null,
       lookedSinceMs,
-    }: { readonly method?: RequestedMethod | null; readonly lookedSinceMs?: number } = {},
+    }: {
+      readonly method?: RequestedMethod | null;
+      readonly plan?: string | null;
+      readonly lookedSinceMs?: number;
+    } = {},
   ): Promise<CaptionCorrections> {
-    const { runtimes, reviewer } = this.#options;
-    const runtime = await runtimes.read(runtimeId, lookedSinceMs);
+    const { runtimes, reviewer, plans } = this.#options;
+    const known = await runtimes.read(runtimeId, lookedSinceMs);
+    const runtime = plan === null ? known : await plans.asApproved(known, plan);
     return this.#slices.run(correctionsOf(runtime, await this.#abilityFor(runtime, method), reviewer));
   }
 

@@ -8,7 +8,7 @@ import { type CommandCall, WrongCall } from '../terminal/call.ts';
 import { brokenAt, planLines, wholePlanLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { unrecognizedLines } from '../terminal/summary.ts';
-import { type CaptionText, captionTexts, timedLine } from './caption-lines.ts';
+import { captionTexts, type ShownText, timedLine } from './caption-lines.ts';
 import { mustAgree } from './reviewer.ts';
 
 /** A study that a person may approve, and the way to its captions; null for the caption executor of the host. */
@@ -17,15 +17,15 @@ export interface ApprovableStudy {
   readonly method: CaptionMethod | null;
 }
 
-/** What captions of a study will be made of, as the person sees it. */
+/** The plan of the captions of a study with its lines, as the person sees it. */
 export interface ShownPlan {
   readonly plan: CaptionPlan;
   readonly digest: string;
-  readonly texts: readonly CaptionText[];
+  readonly texts: readonly ShownText[];
 }
 
 /** The tracks of `--track`, by their stream indexes. Throws `WrongCall`. */
-export function tracksOf(given: GivenFlags): readonly number[] {
+export function namedTracks(given: GivenFlags): readonly number[] {
   const tracks = given.all('track');
   const wrong = tracks.find((track) => !/^\d{1,9}$/.test(track));
   if (wrong !== undefined) throw new WrongCall(`--track ${wrong}: the number of a track is needed`);
@@ -38,7 +38,7 @@ export async function captionPlanOf(
   { host, given }: CommandCall,
   { runtimeId, method }: ApprovableStudy,
 ): Promise<Pick<ShownPlan, 'plan' | 'digest'> | null> {
-  const tracks = tracksOf(given);
+  const tracks = namedTracks(given);
   const choices = { ...(method !== null && { method }), ...(tracks.length > 0 && { tracks }) };
   try {
     return await host.captions.plan(runtimeId, choices);
@@ -52,7 +52,7 @@ export async function captionPlanOf(
 /** So many lines of captions are shown before the question. */
 const firstLines = 12;
 
-function showTexts({ terminal }: Pick<CommandCall, 'terminal'>, texts: readonly CaptionText[], most: number): void {
+function showTexts({ terminal }: Pick<CommandCall, 'terminal'>, texts: readonly ShownText[], most: number): void {
   const each = Math.max(1, Math.floor(most / Math.max(1, texts.length)));
   for (const { what, lines } of texts) {
     terminal.remark(`${what}: ${countText(lines.length, 'line')}`);
@@ -73,15 +73,15 @@ export async function shownPlan(
   const { host, terminal } = call;
   const planned = await captionPlanOf(call, study);
   if (planned === null) return null;
-  const { runtimeId, method } = study;
-  const texts = captionTexts(await host.captions.corrections(runtimeId, method === null ? {} : { method }));
+  const { runtimeId } = study;
+  const texts = captionTexts(await host.captions.corrections(runtimeId, { plan: planned.digest }));
   for (const line of unrecognizedLines(await host.overview(runtimeId))) terminal.remark(line);
   for (const line of brokenAt(terminal.columns, planLines(planned.plan))) terminal.remark(line);
   showTexts(call, texts, most);
   return { ...planned, texts };
 }
 
-/** What a person can read at the question: all lines, and the whole plan. Several films have their names above them. */
+/** The texts that a person can read at the question: all lines, and the whole plan. Several films have their names above them. */
 export function readable(
   { terminal }: Pick<CommandCall, 'terminal'>,
   plans: readonly (ShownPlan & { readonly name: string })[],
@@ -128,18 +128,21 @@ export async function needsApproval({ host }: CommandCall, runtimeId: string): P
   return !reviews.some(({ state }) => state === 'approved_for_caption_production');
 }
 
-const changedPlan = (name: string): WrongCall =>
-  new WrongCall(
-    `nothing was approved: what the captions of ${name} are made of has changed since it was shown. Run the command again to see it`,
-  );
+/** The refusal of a decision, in words for the person who saw another plan; any other error as it is. */
+export const planRefusal = (error: unknown, name: string): unknown =>
+  error instanceof HostError && error.code === 'caption_plan_mismatch'
+    ? new WrongCall(
+        `nothing was approved: what the captions of ${name} will be made of has changed since it was shown. Run the command again to see it.`,
+      )
+    : error;
 
 /** Writes the decision of a person who has seen the plan. */
 async function decide({ call, runtimeId, name, reviewer, shown }: FilmToApprove<unknown>): Promise<void> {
   const decision = { outcome: 'approve_for_caption_production', reasonCodes: approvalReasons, note: null } as const;
   const by = { reviewerId: reviewer.id, attestation: attestations.decision };
-  await call.host.reviews.decide(runtimeId, decision, by).catch((error: unknown) => {
-    if (error instanceof HostError && error.code === 'caption_plan_mismatch') throw changedPlan(name);
-    throw error;
+  const plan = shown === null ? {} : { plan: shown.digest };
+  await call.host.reviews.decide(runtimeId, decision, by, plan).catch((error: unknown) => {
+    throw planRefusal(error, name);
   });
 }
 
@@ -155,8 +158,8 @@ const summaryLine = ({ name, shown }: FilmToApprove<unknown>, at: number): strin
 };
 
 /**
- * Asks the person once about all films that wait, and then has each decided and made, one after the other. Throws `WrongCall` if they
- * do not approve.
+ * Asks the person once about all films that wait, and then calls `each` for one film after the other. Throws `WrongCall` if they do not
+ * approve.
  */
 export async function approveFilms<Film>(
   call: CommandCall,

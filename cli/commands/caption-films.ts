@@ -29,7 +29,7 @@ async function filmsIn(folder: string): Promise<readonly string[]> {
   return names.map((name) => join(folder, name));
 }
 
-/** What a film is to be named by, if it is not the argument of a call of one film alone. */
+/** The flags that are about one film. */
 const forOneFilm = ['output', 'mux', 'label', 'subtitles'] as const;
 
 /**
@@ -97,8 +97,8 @@ export function outputOf(given: GivenFlags, { film, target, format }: AskedFile)
 }
 
 /**
- * Throws `WrongCall` if the command would replace the film, a subtitle file that it attaches, or another file that it writes; `taken`
- * are the films of these by their paths. Also for a path that can be no file: found later, it would have cost an approval.
+ * Throws `WrongCall` if the command would replace the film, a subtitle file that it attaches, or another file that it writes. Also for
+ * a path that can be no file: found later, it would have cost an approval. `taken` maps each written file to its film.
  */
 export async function checkTargets(
   { given, terminal }: Pick<CommandCall, 'given' | 'terminal'>,

@@ -14,7 +14,7 @@ interface CaptionLine {
 }
 
 /** The lines of one language that captions will have, with the words for where they come from. */
-export interface CaptionText {
+export interface ShownText {
   readonly what: string;
   readonly lines: CaptionLine[];
 }
@@ -34,7 +34,7 @@ const isOfSpeech = ({ base }: Pick<CaptionCorrections, 'base'>): boolean | null 
  * The lines that captions of a study will have, one text for each language; those that a model will translate have none yet. They
  * are the lines that the host makes, so that a person approves what the file will say.
  */
-export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languages' | 'base'>): readonly CaptionText[] {
+export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languages' | 'base'>): readonly ShownText[] {
   const { languages } = drafts;
   if (languages === null) return [];
   const { source, target } = languages;

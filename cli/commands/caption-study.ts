@@ -46,7 +46,7 @@ const isSpent = ({ captions, row }: Attempt): boolean =>
   captions === null &&
   (row?.state === 'needs_study' || row?.obstacles.some(({ code }) => code === 'attempts_failed') === true);
 
-/** The study of a request without a name and a wish, by another command or an earlier version of this one; null if there is none. */
+/** The study of a request without a name and a wish, by another command or an earlier version. Null if there is none. */
 async function plainStudy({ host }: CommandCall, { source, request }: WantedCaptions) {
   const { runtimeId } = await host.plan(source, request);
   return host.status(runtimeId).catch((error: unknown) => {
@@ -65,7 +65,7 @@ async function earlierStudy(call: CommandCall, wanted: WantedCaptions, { method,
   return attempt.captions !== null || attempt.row?.state === 'ready' ? attempt : null;
 }
 
-/** Warnings that say nothing about captions, or that the ways to captions say better. */
+/** Warnings that are not about captions, or that the ways to captions word better. */
 const ofOtherThings: readonly string[] = ['captions_not_possible', 'no_video_track', 'codec_may_not_play'];
 
 /** Prints what is known before a study: of its work, only what this very request has to be done. */
@@ -83,12 +83,13 @@ async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMe
   const { source, request } = wanted;
   const { recognition } = row;
   const usesEngines = recognition !== null || row.sends.length > 0;
-  const earlier = usesEngines ? await earlierStudy(call, wanted, row) : null;
+  const isAgain = given.has('again');
+  const earlier = usesEngines && !isAgain ? await earlierStudy(call, wanted, row) : null;
   if (earlier !== null) return earlier;
   const nameOf = await attemptNames(call, wanted, row);
-  const isStudied = !usesEngines && (await plainStudy(call, wanted)) !== null;
+  const isStudied = !usesEngines && !isAgain && (await plainStudy(call, wanted)) !== null;
   for (let attempt = 1; ; attempt += 1) {
-    const own = usesEngines || attempt > 1 ? { clientRequestId: nameOf(attempt) } : {};
+    const own = usesEngines || isAgain || attempt > 1 ? { clientRequestId: nameOf(attempt) } : {};
     const wish = attempt === 1 && isStudied ? {} : { recognition };
     const asked = { ...request, ...own, ...wish };
     await warn(call, wanted, asked);
@@ -108,7 +109,7 @@ async function studied(call: CommandCall, wanted: WantedCaptions, row: CaptionMe
 }
 
 /** The study that captions are made of, or that has some. Throws `WrongCall` for a film that gives none, with the ways that are left. */
-export async function studiedFilm(call: CommandCall, wanted: WantedCaptions): Promise<StudiedFilm> {
+export async function captionableStudy(call: CommandCall, wanted: WantedCaptions): Promise<StudiedFilm> {
   const tried: CaptionMethodRow[] = [];
   for (let row = await plannedWay(call, wanted); ; ) {
     const { method } = row;

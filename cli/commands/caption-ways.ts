@@ -15,6 +15,7 @@ import type { SourceSessionRow } from '../../contract/sources/source-session.ts'
 import { hashOf } from '../../formats/canonical-json.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { ollama } from '../settings/engine-search.ts';
 import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
@@ -356,6 +357,8 @@ export async function attemptNames(
     settings: names.map((name) => settings.get(name)?.value ?? null),
     servers: sends.map(({ server }) => server),
   };
-  const asked = { request, revision: source.sourceRevisionId, recognition, engine };
+  // By the same rules, captions that are made again would be the same: the second call finds the study of the first.
+  const again = call.given.has('again') ? { again: ruleSets.captions.version } : {};
+  const asked = { request, revision: source.sourceRevisionId, recognition, engine, ...again };
   return (attempt) => `captions:${hashOf({ ...asked, attempt }).slice(0, 32)}`;
 }

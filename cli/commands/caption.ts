@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spokenLanguage } from '../../client/studies.ts';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -11,18 +12,18 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
-import { failureOf } from '../terminal/failed-call.ts';
+import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
-import { withheldLine } from '../terminal/summary.ts';
+import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
 import {
   approveFilms,
   captionPlanOf,
   type FilmToApprove,
+  namedTracks,
   needsApproval,
   shownPlan,
-  tracksOf,
 } from './caption-approval.ts';
 import {
   type AskedFile,
@@ -37,7 +38,7 @@ import {
   outputOf,
 } from './caption-films.ts';
 import { guidelineLines } from './caption-lines.ts';
-import { type StudiedFilm, studiedFilm } from './caption-study.ts';
+import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
 import { keptFileText } from './corrections.ts';
 import { writeExport } from './exports.ts';
@@ -62,6 +63,7 @@ const flags: FlagTable = {
     null,
     'also writes a copy of the film with the captions in it; ends in .mkv, .mp4, .m4v, .mov or .webm',
   ),
+  again: toggle('makes captions of an earlier version again, by the rules of now; those captions stay'),
   strict: toggle('ends with 5 if speech has no line, lines are left out, or their timing is unknown'),
   attest: toggle('approves without a question; needs --reviewer'),
   reviewer: single('NAME', 'asked at a terminal', 'the reviewer of the host, by name or id, who approves'),
@@ -164,7 +166,7 @@ async function prepared(call: CommandCall, taken: Map<string, string>): Promise<
     outputDepth: 'captions',
     range: { startMs: 0, endMs: source.durationMs },
   } as const;
-  const study = await studiedFilm(call, { film, source, request, spoken, lacking });
+  const study = await captionableStudy(call, { film, source, request, spoken, lacking });
   return { call, asked, source, probe, study };
 }
 
@@ -185,8 +187,8 @@ async function madeCaptions({ call, study }: PreparedFilm): Promise<void> {
   }
 }
 
-/** The captions of a film as the command wrote them. */
-async function finished(film: PreparedFilm): Promise<ExitCode> {
+/** Makes and writes the captions of a film. `approved` is the plan that a person approved in this call. */
+async function finished(film: PreparedFilm, approved: CaptionPlan | null = null): Promise<ExitCode> {
   const { call, study } = film;
   const { host, terminal, signal } = call;
   const { runtimeId } = study;
@@ -197,11 +199,11 @@ async function finished(film: PreparedFilm): Promise<ExitCode> {
     terminal.result({ runtimeId, control }, [withheldLine(runtimeId, reasonCodes)]);
     return exitCodes.withheld;
   }
-  return written(film);
+  return written(film, approved);
 }
 
 /** Writes the captions, and with `--mux` the film with them. */
-async function written(film: PreparedFilm): Promise<ExitCode> {
+async function written(film: PreparedFilm, approved: CaptionPlan | null): Promise<ExitCode> {
   const { call, asked, probe, study } = film;
   const { host, given, terminal, signal } = call;
   const { runtimeId } = study;
@@ -222,8 +224,9 @@ async function written(film: PreparedFilm): Promise<ExitCode> {
   }
   const guidelines = await host.captions.guidelines(runtimeId, form);
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
+  for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
   const { lines } = await host.captions.corrections(runtimeId);
-  const plan = (await captionPlanOf(call, study))?.plan ?? null;
+  const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
   const { reports } = guidelines;
   terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux, plan, guidelines: reports }, [
@@ -240,7 +243,7 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
     if (tag !== undefined) checkLanguage(tag, `--${name}`);
   }
   formatOf(given);
-  tracksOf(given);
+  namedTracks(given);
   const mux = pathOption(given, 'mux');
   if (mux !== null) checkMuxed(mux);
   const [film = ''] = films;
@@ -285,7 +288,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
     try {
       return await work();
     } catch (error) {
-      const { line, exit } = failureOf(error, { command: 'caption', signal: call.signal });
+      const { line, exit } = failedEnd(error, { command: 'caption', signal: call.signal });
       if (calls.length === 1 || exit === exitCodes.interrupted || exit === exitCodes.noHost) throw error;
       const [film = ''] = of.given.positional;
       call.terminal.remark(`${film}: ${line}`);
@@ -304,10 +307,10 @@ async function run(call: CommandCall): Promise<ExitCode> {
       else ends.push(await finished(film));
     });
   }
-  await approveFilms(call, waiting, async ({ film }, approve) => {
+  await approveFilms(call, waiting, async ({ film, shown }, approve) => {
     await step(film.call, async () => {
       await approve();
-      ends.push(await finished(film));
+      ends.push(await finished(film, shown?.plan));
     });
   });
   if (failed.length > 0) {
@@ -321,7 +324,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
 export const caption: HostCommand = {
   usage: 'media-study caption FILM… [flags]',
   purpose:
-    'Makes captions of films: takes each in, studies it, shows what the captions will be made of, asks for your approval once, checks the captions and writes the files. FILM is a file, a folder with films, or the id or label of a source.',
+    'Makes captions of films. It takes each film in, studies it and shows the plan of its captions. After your approval it checks the captions and writes the files. FILM is a file, a folder with films, or the id or label of a source.',
   flags,
   positionals: 1000,
   beginsData: true,

@@ -13,7 +13,7 @@ import { obstacleLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
 import { exitCodes } from '../terminal/terminal.ts';
-import { readable, type ShownPlan, shownPlan } from './caption-approval.ts';
+import { planRefusal, readable, type ShownPlan, shownPlan } from './caption-approval.ts';
 import { studyArgument } from './named.ts';
 import { signedName } from './reviewer.ts';
 
@@ -83,8 +83,8 @@ async function checkState({ host }: CommandCall, verb: ReviewVerb, runtimeId: st
 }
 
 /**
- * Shows before a signature what the captions of a study will be made of, or says that this host makes none, and why: the person may have
- * meant to get some. Null if no captions can be made.
+ * Shows the plan of the captions of a study before a signature. Says so if this host makes none, and why: the person may have meant to
+ * get some. Null if no captions can be made.
  */
 async function plannedCaptions(call: CommandCall, runtimeId: string): Promise<ShownPlan | null> {
   const { host, terminal } = call;
@@ -120,7 +120,10 @@ async function decided(call: CommandCall, verb: ReviewVerb, runtimeId: string): 
     return host.reviews.decide(runtimeId, { outcome: 'reject_with_reasons', reasonCodes, note }, by);
   }
   const outcome = 'approve_for_caption_production';
-  return host.reviews.decide(runtimeId, { outcome, reasonCodes: approvalReasons, note }, by);
+  const plan = planned === null ? {} : { plan: planned.digest };
+  return host.reviews.decide(runtimeId, { outcome, reasonCodes: approvalReasons, note }, by, plan).catch((error) => {
+    throw planRefusal(error, runtimeId);
+  });
 }
 
 function reviewVerbOf(given: GivenFlags): ReviewVerb {

@@ -21,7 +21,7 @@ const nameFault = (text: string): string | null =>
 export async function signedName({ host, terminal }: CommandCall, { label }: Reviewer): Promise<string> {
   const { settings } = await host.settings.read();
   if (settings.find(({ name }) => name === 'reviewer-label')?.source !== 'default') return label;
-  terminal.remark('You sign with your name. It is asked once, and stands in the record of what you sign.');
+  terminal.remark('You sign with your name. The command asks for it once, and records it with each approval.');
   const named = await textAnswer(terminal, 'Your name:', nameFault);
   if (named === null) return label;
   await host.settings.change({ set: { 'reviewer-label': named } });

@@ -88,7 +88,7 @@ export interface CommandCall {
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly host: StudyHost;
-  /** Who owns the rights to the files of this call, if one answer holds for all of them. */
+  /** The owner of the rights to the files of this call, if one answer holds for all of them. */
   readonly rights?: SharedAnswer<string>;
   /** True if the host was started for this command, and ends with it. */
   isOwnHost(): boolean;

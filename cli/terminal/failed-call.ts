@@ -42,7 +42,7 @@ interface FailedCall {
 }
 
 /** The error in words, and the exit code of the process. */
-export function failureOf(error: unknown, call: FailedCall): Failure {
+export function failedEnd(error: unknown, call: FailedCall): Failure {
   const failure = failed(error, call);
   // A wrong call may be explained in several lines; the message of any other error quotes what it is about.
   return error instanceof WrongCall ? failure : { ...failure, line: escapedLine(failure.line) };

@@ -113,7 +113,7 @@ const trackText = ({ trackIndex, origin, title }: Candidate): string =>
 
 const languageText = ({ chosen, asked }: Choice): string => englishName(chosen?.language ?? chosen?.tag ?? asked);
 
-/** Where the lines of a side come from, and why; null for a side without lines. */
+/** The origin of the lines of a side, with the reason for it; null for a side without lines. */
 function originLine({ origin, engine, choice }: PlanSide, { translation }: CaptionPlan): string | null {
   if (origin === 'recognizer') return `Captions source: speech recognized by ${engine ?? 'the recognizer'}`;
   if (origin === 'translator') {
@@ -124,7 +124,7 @@ function originLine({ origin, engine, choice }: PlanSide, { translation }: Capti
   if (origin === 'test_seam') return 'Captions source: the fixed texts of a test';
   if (origin === 'none' || choice?.chosen == null) return null;
   const { chosen, others } = choice;
-  // Tracks in other languages are no alternatives.
+  // A track in another language is not an alternative.
   const rivals = others.filter(({ reason }) => reason !== 'other_language');
   const notTaken = rivals.map((other) => `${trackText(other)}, ${notTakenFor[other.reason]}`);
   return [
@@ -139,8 +139,8 @@ const sidesOf = ({ sides: { source, target } }: CaptionPlan): readonly PlanSide[
   return isOne ? [source] : [source, target];
 };
 
-/** Where the lines of a plan come from, a line for each side. */
-export const originLines = (plan: CaptionPlan): readonly string[] =>
+/** The origin of the lines of a plan, a line for each side. */
+const originLines = (plan: CaptionPlan): readonly string[] =>
   sidesOf(plan).flatMap((side) => originLine(side, plan) ?? []);
 
 /** Remarks whose places a plan lists. */
@@ -151,7 +151,7 @@ const listedRemarks: readonly PlanRemark['code'][] = [
   'texts_apart',
 ];
 
-/** What lists say of more entries than they name. */
+/** Entries as a list, which ends with `…` if it does not name all of them. */
 function list(entries: readonly string[], count: number, most: number, mark = ', '): string {
   const named = entries.slice(0, most);
   return [...named, ...(count > named.length ? ['…'] : [])].join(mark);
@@ -220,12 +220,11 @@ const remarksOf = (plan: CaptionPlan): readonly PlanRemark[] => {
   return plan.remarks.filter(({ params }) => !isSingle || !('side' in params) || params.side === 'source');
 };
 
-/**
- * What a person has to see of a plan before they approve it: where its lines come from, and all that is not as it should be. A good film
- * has its source alone.
- */
+/** The sentences of a plan that a person has to see before they approve it. For a film with which all is right, these are its sources. */
 export function planLines(plan: CaptionPlan): readonly string[] {
-  const compared = comparedTexts[plan.compared];
+  // A comparison without a result has a remark of its own.
+  const isUnknown = plan.remarks.some(({ code }) => code === 'timing_unknown');
+  const compared = isUnknown ? null : comparedTexts[plan.compared];
   return [
     ...originLines(plan),
     ...remarksOf(plan)
@@ -242,8 +241,16 @@ export function planLines(plan: CaptionPlan): readonly string[] {
 const rateText = (numerator: number, denominator: number): string =>
   numerator === denominator ? '' : `, at the rate ${numerator}:${denominator}`;
 
+const unknownTimings: Readonly<Record<Extract<Alignment, { verdict: 'unknown' }>['reason'], string>> = {
+  no_speech: 'no speech',
+  too_few_cues: 'too few lines',
+  no_better_than_chance: 'no better than by chance',
+  part_does_not_fit: 'a part does not fit',
+  pieces_unproven: 'its parts are not proven',
+};
+
 const verdictText = (alignment: Alignment): string => {
-  if (alignment.verdict === 'unknown') return `unknown (${alignment.reason.replaceAll('_', ' ')})`;
+  if (alignment.verdict === 'unknown') return `unknown (${unknownTimings[alignment.reason]})`;
   if (alignment.verdict === 'other_cut') return `another cut, in ${alignment.pieces.length} pieces`;
   const { verdict, numerator, denominator, offsetMs, score, bound } = alignment;
   const words = { in_sync: 'in time', shifted: 'shifted', drifts: 'drifts' }[verdict];
@@ -297,6 +304,7 @@ const unsureTimings: readonly PlanRemark['code'][] = [
   'timing_unknown',
   'side_shifted',
   'side_drifts',
+  'side_in_parts',
   'sides_disagree',
   'speech_not_measured',
 ];

@@ -6,7 +6,7 @@ type Asking = Pick<Terminal, 'ask' | 'remark'>;
 export interface Shown {
   /** The word that a person types, in small letters. */
   readonly word: string;
-  /** What it shows, such as `to read all 24 lines`. */
+  /** Its purpose, such as `to read all 24 lines`. */
   readonly meaning: string;
   show(): void;
 }
@@ -58,9 +58,9 @@ export async function textAnswer(
   }
 }
 
-/** An answer of a person that holds for several things, and is asked for once. */
+/** An answer of a person that holds for several things: one question is enough. */
 export class SharedAnswer<Answer> {
-  /** What it is about, such as `these 3 films`. */
+  /** The things, such as `these 3 films`. */
   readonly about: string;
   #answer: Promise<Answer> | null = null;
 

@@ -5,6 +5,7 @@ import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/ov
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import { estimateText, timeCode } from '../../formats/readable-numbers.ts';
+import { countText } from '../../receipts/evidence-chain.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped, terminalSpelling, terminalText } from './call.ts';
 
@@ -61,8 +62,23 @@ function commandFor(action: OverviewAction['action'], overview: RuntimeOverview)
   return words === null ? action : asTyped(words);
 }
 
+/** Findings in the words of a person who makes films; null for a kind whose words on the wire are plain. */
+function plainFinding({ kind, state, measures, fieldOrders }: Finding): string | null {
+  if (state !== 'available') return null;
+  const measured = (name: string): number => measures.find((each) => each.name === name)?.value ?? 0;
+  if (kind === 'speech_activity')
+    return `Speech: ${countText(measured('count'), 'passage')}, ${measured('total').toFixed(1)} s in total`;
+  if (kind === 'waveform') return 'Waveform: available';
+  if (kind === 'interlacing' && fieldOrders.length === 1 && fieldOrders[0] === 'progressive')
+    return 'Video: progressive (not interlaced)';
+  return null;
+}
+
 /** The findings of a kind as a line, with what makes a missing one possible. */
-function findingLine({ title, text, cause }: Finding): string {
+function findingLine(finding: Finding): string {
+  const plain = plainFinding(finding);
+  if (plain !== null) return plain;
+  const { title, text, cause } = finding;
   const remedy = cause === null ? null : terminalText(cause).remedy;
   return `${title}: ${text}${remedy === null ? '' : `; ${remedy}`}`;
 }
@@ -135,19 +151,45 @@ const isShownBy =
   (finding: Finding): boolean =>
     finding.title === what && finding.reasonCode === reasonCode;
 
+/** The state of a study, as the first line of its summary. */
+function stateLine({ runtimeId, lifecycle, study }: RuntimeOverview): string {
+  const state = isCanceled(study.reason) ? 'canceled' : lifecycle === 'terminal' ? 'finished' : lifecycle;
+  return `Study ${state} (id ${runtimeId})`;
+}
+
+/** The work that waits, and for whom. Captions that nothing was compared with are written, and not accepted. */
+function situationText({ situation, review }: RuntimeOverview): string {
+  if (situation.code !== 'captions_accepted') return situation.text;
+  if (review.plan == null) return 'captions written; they were approved without a plan';
+  return review.plan.compared === 'none' ? 'captions written; nothing was compared with the film' : 'captions ready';
+}
+
+/** The causes of parts of a study that a person has to see at its captions: those of older rules, and an approval without a plan. */
+export const captionNotes = ({ review, captions, check, source, study }: RuntimeOverview): readonly string[] =>
+  [...review.causes, ...captions.causes, ...check.causes].flatMap((cause) => {
+    if (cause.code === 'approved_without_plan')
+      return ['These captions were approved without a plan: what they leave out was not shown.'];
+    if (cause.code !== 'captions_of_older_rules') return [];
+    const { what } = terminalText(cause);
+    const spoken = study.sourceLanguage.languages.map((tag) => `--from ${tag}`);
+    const words = ['caption', source.sourceSessionId, ...spoken, `--to ${study.targetLanguage}`, '--again'].join(' ');
+    return [`${what.charAt(0).toUpperCase()}${what.slice(1)}. To make them again: ${asTyped(words)}`];
+  });
+
 /** The summary of a study for a person, a line each, in the words of the host. With a kind, that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
-  const { runtimeId, lifecycle, situation, study, findings, claims, withheld } = overview;
+  const { study, findings, claims, withheld } = overview;
   const found = findings.filter((finding) => (kind === undefined ? isWorthALine(finding) : finding.kind === kind));
   return [
-    `study ${runtimeId}: ${isCanceled(study.reason) ? 'canceled' : lifecycle}`,
+    stateLine(overview),
     `range ${study.text}`,
     ...found.map(findingLine),
     ...(kind === undefined
       ? [
           ...claims.map(({ text }) => `claim: ${text}`),
           ...withheld.filter((each) => !findings.some(isShownBy(each))).map(({ text }) => `withheld: ${text}`),
-          `status: ${situation.text}`,
+          `status: ${situationText(overview)}`,
+          ...captionNotes(overview),
           ...nextLines(overview),
         ]
       : []),

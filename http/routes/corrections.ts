@@ -1,5 +1,6 @@
 import type { Corrections } from '../../actors/captions/corrections.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
+import { contentId } from '../../contract/base/grammar.ts';
 import { type RequestedMethod, requestedMethod } from '../../contract/captions/caption-method.ts';
 import {
   captionCorrectionPreview,
@@ -27,6 +28,12 @@ function methodAsked({ query }: Pick<Call<null>, 'query'>): RequestedMethod | nu
   throw new ServiceError('unknown_query', `method is one of ${requestedMethod.options.join(', ')}`);
 }
 
+function planAsked({ query }: Pick<Call<null>, 'query'>): string | null {
+  const asked = contentId.nullable().safeParse(query.get('plan') ?? null);
+  if (asked.success) return asked.data;
+  throw new ServiceError('unknown_query', 'plan is the digest of a caption plan');
+}
+
 /** The routes of corrections of captions by a person. */
 export const correctionRoutes = (corrections: Corrections): readonly Route[] => [
   route('/v1/runtimes/:runtimeId/caption-corrections', {
@@ -44,12 +51,21 @@ export const correctionRoutes = (corrections: Corrections): readonly Route[] => 
           .describe(
             'the method that gives the lines before captions are made; by default the caption executor of the host',
           ),
+        plan: contentId
+          .optional()
+          .describe(
+            'the digest of a caption plan, as `readCaptionPlan` answered it: its lines, before captions are made',
+          ),
       },
       answers: [json(200, captionCorrections)],
-      refusals: [...refusalsOfReopening, 'caption_lines_unavailable', 'permission_required', 'engine_unavailable'],
+      refusals: [
+        ...refusalsOfReopening,
+        ...(['caption_lines_unavailable', 'permission_required', 'engine_unavailable'] as const),
+        ...(['illegal_caption_transition', 'invalid_caption_plan_request', 'caption_plan_mismatch'] as const),
+      ],
       handle: async (call) => {
-        const method = methodAsked(call);
-        return { status: 200, body: await corrections.read(call.params.runtimeId, { method }) };
+        const [method, plan] = [methodAsked(call), planAsked(call)];
+        return { status: 200, body: await corrections.read(call.params.runtimeId, { method, plan }) };
       },
     }),
     POST: write({

@@ -71,8 +71,8 @@ atTerminalTest(
       [/May you process these 2 films on this computer\? \[yes\/no\] /, 'Y'],
       [/Your name: /, 'Sua Kim'],
       [/Approve all 2\? Type yes, [^:]*: /, 'sure'],
-      [/Please type yes, no, lines or plan\.\s+Approve all 2\? [^:]*: /, 'plan'],
-      [/(?:will be written, by caption rules [\s\S]*){2}Approve all 2\? [^:]*: /, 'y'],
+      [/Please type yes, no, lines or plan\.[\s\S]*Approve all 2\? [^:]*: /, 'plan'],
+      [/(?:a spoken passage is named [\s\S]*){2}Approve all 2\? [^:]*: /, 'y'],
     ];
     const made = await at(answers, file('film 2.mkv'), file('film 10.mp4'), '--from', 'en', '--to', 'en');
     t.is(made.exit, 0, made.stdout);
@@ -131,7 +131,7 @@ test('--strict writes the captions and ends with 5 if nothing tells that their t
   t.is(edited.exit, 2, edited.stderr);
   t.regex(
     edited.stderr,
-    /film 2\.en\.srt has been changed, so it was kept\.\nUse your edits:\n {2}\S*media-study captions edit runtime:\w+ --side target --file .*\nOr overwrite them:\n {2}.* --output /,
+    /film 2\.en\.srt has been changed, so it was kept\.\nUse your edits:\n {2}.* captions edit runtime:[\w-]+ --side target --file .*\nOr overwrite them:\n {2}.* --output /,
     'bug: the remedy overwrote the edits of a person',
   );
 });

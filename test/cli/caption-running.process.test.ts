@@ -21,7 +21,7 @@ const owner = ['--rights-holder', 'Me', '--attest-rights'];
 const approved = ['--attest', '--reviewer', 'Local review operator'];
 const noServer = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: '' };
 const attested: Answer = [/Approve\? Type yes, or type lines to read [^:]*: /, 'yes'];
-/** The first person who signs on a host is asked for their name. */
+/** The command asks the first person who signs on a host for their name. */
 const named: Answer = [/Your name: /, 'Sua Kim'];
 const permitted: Answer = [/now and from now on\? \[yes\/no\] /, 'yes'];
 

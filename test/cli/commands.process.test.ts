@@ -45,7 +45,7 @@ test('one command ingests and studies the sample and prints what the README and 
 
 /** The part of a page about the first study: the lines on stdout, after the questions, without the list that it cuts short. */
 async function printedIn(page: string): Promise<readonly string[]> {
-  const [, block = ''] = /^(study runtime:[\s\S]*?)^```$/m.exec(await readFile(join(repository, page), 'utf8')) ?? [];
+  const [, block = ''] = /^(Study finished [\s\S]*?)^```$/m.exec(await readFile(join(repository, page), 'utf8')) ?? [];
   return block.split('\n').filter((line) => line !== '' && !line.startsWith('exports: '));
 }
 

@@ -97,7 +97,7 @@ test('the plan of a good film is its source alone', (t) => {
   t.is(endLine(good, 24), 'Captions ready: 24 lines');
 });
 
-test('bug: nothing said which track was taken and why, and which was not', (t) => {
+test('bug: a person saw neither the track of the captions with its reason nor the others', (t) => {
   const plan = { ...good, sides: { source: { ...side, choice: others }, target: { ...side, choice: others } } };
   t.deepEqual(planLines(plan), ["English subtitles: track 2, 'English', the default; not taken: track 3, commentary"]);
 });

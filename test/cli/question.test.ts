@@ -57,7 +57,7 @@ test('words of a question show something, and the question comes again', async (
   t.deepEqual(terminal.remarks, ['Please type yes, no, lines or plan.']);
 });
 
-test('a text that is missing or wrong is asked for again, with the reason', async (t) => {
+test('a missing or wrong text has its question again, with the reason', async (t) => {
   const terminal = typing('', 'too long', 'Sua');
   t.is(await textAnswer(terminal, 'Your name:', (text) => (text === 'Sua' ? null : `not ${text}`)), 'Sua');
   t.deepEqual(terminal.remarks, ['not too long']);
