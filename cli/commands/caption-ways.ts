@@ -241,7 +241,7 @@ function reasonOf(nearest: CaptionMethodRow | undefined, rows: CaptionMethodRows
 }
 
 /** The ways that a person can open, in sentences with commands. */
-function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, { lacking }: WantedCaptions): string {
+function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, lacking: readonly string[]): string {
   const files = lacking.map((tag) => `--subtitles FILE:${tag}`).join(' ');
   const attach = files === '' ? [] : [`attach subtitles with ${files}`];
   const lacked = nearest === undefined ? [] : lackedEngines(nearest);
@@ -260,10 +260,13 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
   const permission = offer === null ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
   const cause = subtitleCause(rows);
   const known = cause === undefined ? [] : [causeWords(cause)];
+  // Before the study, the tag of these subtitles was believed.
+  const found = cause?.code === 'subtitles_of_other_language' ? [cause.params.asked] : [];
+  const lacking = [...new Set([...wanted.lacking, ...found])];
   const because = tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : known;
   const reason = [...because, ...permission].join('; ').replace(/\.$/, '');
   return new WrongCall(
-    [`no captions can be made of ${wanted.film}: ${reason}`, waysOut(nearest, offer, wanted)]
+    [`no captions can be made of ${wanted.film}: ${reason}`, waysOut(nearest, offer, lacking)]
       .filter((part) => part !== '')
       .join('. '),
   );
@@ -282,7 +285,7 @@ async function askedWay(
   const { rows, limit } = ways;
   const open = await openWay(call, rows);
   const cause = subtitleCause(rows);
-  // What is in the way of the subtitles comes before the question about the recognizer, and before its work.
+  // The cause comes before the question about the recognizer, and before its work.
   const isSaid = cause !== undefined && (open === null ? isAsked(call) : isOfSpeech(open));
   if (isSaid) call.terminal.remark(terminalText(cause).what);
   if (open !== null && limit === null) return open;

@@ -217,7 +217,7 @@ const wordings: Wordings = {
     ...textOrSpeech,
   },
   captions_in_the_picture: {
-    what: 'its captions are in the video itself (CEA-608 or 708), where they are not read',
+    what: 'its captions are in the video itself (CEA-608 or 708), and are not read there',
     ...textOrSpeech,
   },
   subtitles_in_other_script: {
@@ -232,7 +232,7 @@ const wordings: Wordings = {
   },
   subtitles_of_other_language: {
     what: ({ asked, found }, { language }) =>
-      `the subtitles that the film calls ${language(asked)} are in ${found === null ? 'another language or script' : language(found)}`,
+      `its subtitles are marked as ${language(asked)}, but their text is in ${found === null ? 'another language or script' : language(found)}`,
     ...textOrSpeech,
   },
   method_does_not_translate: {

@@ -41,7 +41,7 @@ function pairsOf(captions: readonly ShownCaption[], framesPerSecond: number): Re
   return pairs;
 }
 
-/** Bytes that look like a start code to nobody (H.264, 7.4.1). */
+/** Bytes without a sequence that looks like a start code (H.264, 7.4.1). */
 function escaped(bytes: readonly number[]): number[] {
   const out: number[] = [];
   let zeros = 0;

@@ -101,7 +101,7 @@ export interface PlannedCaptions {
   readonly requested: RuntimeRequest['requestedSourceLanguage'];
   readonly targetLanguage: string;
   readonly source: Pick<RegisteredSource, 'tracks' | 'trackLanguages'>;
-  /** True if closed captions were found in the pictures; absent if nobody looked. */
+  /** True if closed captions were found in the pictures; absent if the host did not look. */
   readonly hasCaptionsInPicture?: boolean;
   /** Why the host would not recognize its speech; null if it would. */
   readonly unrecognized: 'no_recognizer' | 'recognition_not_asked' | null;

@@ -37,9 +37,10 @@ function detectedRow(
 ): EvidenceRow {
   if (delivered.state === 'unavailable') {
     const failed = delivered.kind === 'transcript' ? stepCauseOf(findings.recognition) : null;
-    const { trackIndex, reasonCode } = delivered;
-    const isUnread = reasonCode === 'subtitle_format_unsupported' && trackIndex !== undefined;
-    const unread = isUnread ? unreadTrackCause(findings, trackIndex) : undefined;
+    const { kind, trackIndex, reasonCode } = delivered;
+    // The row of the cues says why; the one of the language behind it need not repeat it.
+    const isUnread = kind === 'subtitle_track' && reasonCode === 'subtitle_format_unsupported';
+    const unread = isUnread && trackIndex !== undefined ? unreadTrackCause(findings, trackIndex) : undefined;
     const cause = failed ?? unread ?? unavailableCause(reasonCode, isDeclared);
     return { ...delivered, tool: null, parameters: null, facts: [], cause };
   }

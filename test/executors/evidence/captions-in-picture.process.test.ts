@@ -45,7 +45,7 @@ test('captions of CEA-608 are found in H.264 in each container, and in MPEG-2', 
   t.true(await search(reordered));
 });
 
-test('padding is no caption, and neither are pictures without any', async (t) => {
+test('nothing is found in padding, nor in pictures without captions', async (t) => {
   t.false(await search(await captioned('film.mp4', [])));
   const plain = await madeMedia({
     words: [...drawn('testsrc2=s=64x64:r=25:d=2'), '-c:v', 'libx264'],

@@ -282,6 +282,37 @@ test('a plan names the obstacles to captions for each executor', (t) => {
   t.deepEqual(reasons('recognised_transcript_translated', { source: silent }), ['no_audio_track']);
 });
 
+test('bug: pictures of text and formats that are not read counted as text tracks of their language', (t) => {
+  const coded = (codec: string, language: string | null, index = 2) => ({
+    track: { ...trackOf('subtitle', index), codec },
+    language: language === null ? [] : [{ index, language }],
+  });
+  const causeOf = (others: Partial<PlannedCaptions>, ...given: readonly ReturnType<typeof coded>[]) => {
+    const source = {
+      tracks: [trackOf('video', 0), trackOf('audio', 1), ...given.map(({ track }) => track)],
+      trackLanguages: given.flatMap(({ language }) => language),
+    };
+    const means = { classification: 'grouped_subtitle_tracks', allowance: defaultCaptionAllowance } as const;
+    return plannedObstaclesOf({ ...film, ...others, source, targetLanguage: 'ko' }, means).map(({ cause }) => cause);
+  };
+  const pictures = ['hdmv_pgs_subtitle', 'dvd_subtitle', 'dvb_subtitle', 'xsub'];
+  for (const codec of pictures)
+    t.deepEqual(causeOf({}, coded(codec, 'kor')), [{ code: 'subtitles_are_pictures', params: { codecs: [codec] } }]);
+  for (const codec of ['ttml', 'wvtt', 'dvb_teletext', 'eia_608'])
+    t.deepEqual(causeOf({}, coded(codec, null)), [{ code: 'subtitle_format_not_read', params: { codecs: [codec] } }]);
+  t.deepEqual(causeOf({ hasCaptionsInPicture: true }), [{ code: 'captions_in_the_picture', params: {} }]);
+  t.deepEqual(causeOf({}), [{ code: 'no_text_tracks', params: {} }]);
+  t.deepEqual(causeOf({}, coded('hdmv_pgs_subtitle', 'kor'), coded('subrip', 'kor', 3)), []);
+  t.deepEqual(causeOf({}, coded('hdmv_pgs_subtitle', 'kor'), coded('subrip', 'ger', 3)), [
+    { code: 'subtitles_are_pictures', params: { codecs: ['hdmv_pgs_subtitle'] } },
+  ]);
+  const spoken: Partial<PlannedCaptions> = { requested: { mode: 'declared', languages: ['zh-Hant'], reason: null } };
+  t.deepEqual(causeOf(spoken, coded('subrip', 'zh-Hans'))[0], {
+    code: 'subtitles_in_other_script',
+    params: { asked: 'zh-Hant', found: 'zh-Hans' },
+  });
+});
+
 test('a host whose captions come from subtitle tracks or from speech has an obstacle only where both fail', (t) => {
   const found = (others: Partial<PlannedCaptions>): string[] =>
     plannedObstaclesOf(
