@@ -1,7 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import { captionProductions } from '../../contract/captions/caption-answers.ts';
 import { type CaptionPlan, captionPlanAnswer } from '../../contract/captions/caption-plan.ts';
+import { captionCorrections, correctionAttestation } from '../../contract/captions/correction.ts';
 import { runtimeJudgements } from '../../contract/judgement.ts';
+import { runtimeOverview } from '../../contract/overview.ts';
 import {
   attestations,
   type PublishReviewDecisions,
@@ -10,7 +12,7 @@ import {
 } from '../../contract/review.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
-import { captionFlags, onlyRow, pathOf } from './captions/steps.ts';
+import { captionFlags, onlyRow, pathOf, revoke } from './captions/steps.ts';
 import { eventsPage } from './host/study-steps.ts';
 
 const flags = ['--caption-executor=grouped-subtitles', '--allow-embedded-subtitle-captions'];
@@ -252,4 +254,59 @@ test('captions of an approved plan are made after the host died in between', asy
   await host.die();
   const { captions } = host.granted(t, await produceBy(host, runtimeId, approved), 201, captionProductions);
   t.deepEqual(onlyRow(captions).executor, plan.executor);
+});
+
+/** Rewords the first line of a runtime, before or after an approval. */
+async function reword(t: ExecutionContext, host: TestHost, runtimeId: string, target: string) {
+  const path = pathOf(runtimeId, 'caption-corrections');
+  const { head, lines } = host.granted(t, await host.get(path), 200, captionCorrections);
+  const [line] = lines;
+  if (line === undefined) throw new Error('no line');
+  const { id, startMs, endMs } = line;
+  const answer = await host.post(path, {
+    clientRequestId: target.replaceAll(' ', '-'),
+    head,
+    changes: [{ lineIds: [id], lines: [{ startMs, endMs, target }] }],
+    reviewer: { id: 'reviewer:local-operator', attestation: correctionAttestation },
+    note: null,
+  });
+  return host.granted(t, answer, 201, captionCorrections);
+}
+
+test('lines that a person corrected before are those of the plan, or the plan is not approved', async (t) => {
+  const host = await TestHost.open(t, { life: 'studied', flags });
+  const runtimeId = host.known.studies.tenSeconds;
+  await reword(t, host, runtimeId, 'Good evening');
+  const other = await planOf(t, host, runtimeId, '?method=embedded-subtitles');
+  const refused = await decide(t, host, runtimeId, other.digest);
+  t.regex(host.refused(t, refused, 'caption_plan_mismatch'), /a person corrected other lines/);
+  const { digest } = await planOf(t, host, runtimeId);
+  const decided = host.granted(t, await decide(t, host, runtimeId, digest), 201, publishReviewDecisions);
+  await reword(t, host, runtimeId, 'Good night');
+  host.granted(t, await produceBy(host, runtimeId, approvalIn(decided)), 201, captionProductions);
+  await host.restart();
+  const answer = await host.get(pathOf(runtimeId, 'caption-corrections'));
+  const { lines, corrections } = host.granted(t, answer, 200, captionCorrections);
+  t.is(lines[0]?.target.text, 'Good night');
+  t.is(corrections.length, 2);
+});
+
+test('under a plan the lines before captions are those of the plan, on a host with another executor, too', async (t) => {
+  const { host, runtimeId } = await planned(t, '?method=grouped-subtitles');
+  await host.restart(captionFlags.embedded);
+  const answer = await host.get(pathOf(runtimeId, 'caption-corrections'));
+  const { lines } = host.granted(t, answer, 200, captionCorrections);
+  t.is(lines[0]?.id, 'grouped-subtitle-line-001');
+});
+
+test('an approval with a plan is revoked, and the overview names plans and their absence', async (t) => {
+  const { host, runtimeId, digest, plan, approval: approved } = await planned(t);
+  const overview = async () => host.granted(t, await host.get(pathOf(runtimeId, 'overview')), 200, runtimeOverview);
+  t.deepEqual((await overview()).review.plan, { digest, compared: plan.compared });
+  t.deepEqual((await overview()).review.causes, []);
+  await revoke(t, host, { runtimeId, approval: approved });
+  t.is((await overview()).review.plan, undefined);
+  host.refused(t, await produceBy(host, runtimeId, approved), 'caption_authority_required');
+  await host.restart();
+  t.is((await overview()).situation.code, 'approval_withdrawn');
 });
