@@ -8,7 +8,7 @@ export function timeCode(milliseconds: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${two(minutes)}:${rest}`;
 }
 
-/** An estimated time for people, such as `about 8 hours`: nobody knows its seconds. */
+/** An estimated time for people, such as `about 8 hours`. Its seconds are unknown. */
 export function estimateText(milliseconds: number): string {
   const minutes = milliseconds / 60_000;
   if (minutes < 1) return 'less than a minute';

@@ -48,7 +48,7 @@ export async function openStorage({ dataRoot, clock, points, onFatal, report }: 
     try {
       ledger.demandInPlace();
     } catch (error) {
-      // A request that comes to its write while the host stops is no fault of the data root.
+      // A host that stops refuses the writes of late requests: its data root is not at fault.
       if (!(error instanceof LedgerError && error.code === 'ledger_closed')) onFatal(error as Error);
       throw error;
     }

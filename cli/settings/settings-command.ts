@@ -117,7 +117,7 @@ function show(terminal: Terminal, path: string, settings: Settings | null): void
   terminal.result({ path, settings: Object.fromEntries(values) }, lines);
 }
 
-/** Refusals of a host that reads its file again. */
+/** The refusals by which a host says that it did not take its file. */
 const refusalsOfSettings: readonly string[] = ['invalid_settings_change', 'settings_unreadable'];
 
 /** Has the host that runs on a data root take its settings. Returns the result as a line for people. */

@@ -69,8 +69,7 @@ export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview'
 export const isPlanRecord = ({ type }: Pick<JournalEvent, 'type'>): boolean => type === 'publish.review.plan_recorded';
 
 /**
- * The plan of an approval, as its journal has it; null for one without a plan, and undefined if this page has not read the journal as far
- * as that.
+ * The plan of an approval, as its journal has it; null for one without a plan. It is undefined until this page has read the journal so far.
  */
 export function approvedPlan(
   events: readonly Pick<JournalEvent, 'type' | 'data'>[],

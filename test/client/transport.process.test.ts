@@ -134,6 +134,7 @@ test('the client runs in pages, shares with the host first bytes, failures, sign
     (file) => !file.startsWith('client/') && !file.startsWith('node_modules/eventsource-parser/'),
   );
   t.deepEqual(foreign.toSorted(), [
+    'contract/captions/correction-limits.ts',
     'contract/causes/refusal-parts.ts',
     'formats/first-bytes.ts',
     'formats/followed-signal.ts',
