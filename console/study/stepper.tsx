@@ -78,7 +78,7 @@ export function wayStepsOf(overview: RuntimeOverview): readonly WayStep[] {
 
 /** The words of steps that are done; the host has others for programs. */
 const doneTexts: Readonly<Partial<Record<keyof RuntimeOverview, string>>> = {
-  decision: 'All findings have evidence',
+  decision: 'All findings are supported',
   captions: 'Ready to download',
 };
 

@@ -38,7 +38,7 @@ test('the steps of a study show their progress, and one of them is current', (t)
   const linesOf = (overview: RuntimeOverview) =>
     wayStepsOf(overview).map(({ name, state, text, isCurrent }) => `${isCurrent ? '> ' : ''}${name} ${state}: ${text}`);
   t.deepEqual(linesOf(overviewOf({})), [
-    'decision done: All findings have evidence',
+    'decision done: All findings are supported',
     '> review waiting for you: Approve or reject the lines',
     'captions to come: Captions need an approval',
   ]);

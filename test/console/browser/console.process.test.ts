@@ -485,8 +485,8 @@ inBrowser(
   async (t) => {
     const { browser, address, origin } = t.context;
     const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
-    const [source] = await client.sources();
-    if (source === undefined) throw new Error('the host has no source');
+    const words = { label: 'Dropped film', rightsHolder: 'The maker of the sample', ownershipAttested: true } as const;
+    const source = await client.ingestFile(sample, words);
     // This file has one line, and is taken before the track with all of them.
     const blob = new Blob(['1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n']);
     await client.subtitles.attach(source.sourceSessionId, blob, {
@@ -505,11 +505,12 @@ inBrowser(
       .first()
       .click();
     await page.locator('.time-now', { hasText: /0:0[4-9]/ }).waitFor();
-    await plan.getByRole('button', { name: /^Use it: track 2/ }).click();
+    await plan
+      .getByRole('button', { name: /^Use it ?: track 2/ })
+      .last()
+      .click();
     await plan.getByText('you chose it').waitFor();
     await plan.getByText(/no line/).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Evidence' }).click();
-    await page.getByRole('group', { name: 'Speech without line' }).locator('.mark').first().waitFor();
     t.deepEqual(faults, []);
     await page.context().close();
   },
