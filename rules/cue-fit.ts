@@ -22,8 +22,8 @@ interface EdgeModel {
 
 /**
  * Where starts and ends of cues fall. Against speech: values that were fitted to human and synthetic voices of
- * eight films. An end stays on the screen 0.45 s after the speech. Against cues: two tracks of one film start lines within
- * 0.1 s, or within 0.35 s if a line was split or joined. Ends follow the length of the text, and are wider.
+ * eight films. An end stays on the screen 0.45 s after the speech. Against cues the values are choices, not
+ * measured: starts within 0.1 s, or 0.35 s if a line was split or joined. Ends follow the length of the text, and are wider.
  */
 const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readonly end: EdgeModel }>> = {
   speech: {

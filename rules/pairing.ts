@@ -97,8 +97,8 @@ const GROUPING = { sharedOfShorter: 0.3 } as const;
 
 /**
  * A line of the smaller side meets the other if it starts or ends with one of its lines, within `edgeMs`. After a proven alignment,
- * half of the lines must: of planted pairs of tracks that belong together, nine of ten do. Without a proof the sides have to agree
- * as they are. Nearly all lines must meet, by 3.5 deviations more than chance (one in 4,000). The chance follows from the times of
+ * half of the lines must. In 42 accepted planted pairs that belong together, at least 68 % did, with a median of 90 %. Without a
+ * proof the sides have to agree as they are. Nearly all lines must meet, by 3.5 deviations more than chance (one in 4,000). The chance follows from the times of
  * the other side. If it asks for more than all lines, no share is enough. A dense dialogue meets much by chance. So lines may also
  * both start and end with one, within `equalMs`, as in a translation that kept the times. Of fewer lines than an alignment needs,
  * half is enough; they may share half of their time instead.
