@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { hasCaptionsInPicture } from '../../../executors/evidence/captions-in-picture.ts';
-import { type ShownCaption, withClosedCaptions } from '../../../lab/cases/closed-captions.ts';
-import { madeMedia } from '../../media/made-media.ts';
-import { drawn } from '../../media/recipes.ts';
-import { openDetectionBench, statesOf, subtitles } from './detection-for-tests.ts';
+import { hasCaptionsInPicture } from '../../executors/evidence/captions-in-picture.ts';
+import { type ShownCaption, withClosedCaptions } from '../../lab/cases/closed-captions.ts';
+import { openDetectionBench, statesOf, subtitles } from '../executors/evidence/detection-for-tests.ts';
+import { madeMedia } from '../media/made-media.ts';
+import { drawn } from '../media/recipes.ts';
 
 const bench = await openDetectionBench();
 test.after.always(() => bench.close());
