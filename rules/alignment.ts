@@ -2,7 +2,7 @@ import type { Range } from '../contract/base/grammar.ts';
 import type { Alignment } from '../contract/captions/caption-plan.ts';
 import type { Steps } from '../formats/steps.ts';
 import {
-  type Fit,
+  type CueFit,
   FitTables,
   highest,
   inHundredths,
@@ -79,7 +79,7 @@ const offsetCost = (offset: number): number => inHundredths(Math.log1p((Math.abs
 type UnknownReason = Extract<Alignment, { verdict: 'unknown' }>['reason'];
 
 /** All cues at one place and rate, and the score less the costs. */
-interface Answer extends Fit {
+interface Answer extends CueFit {
   readonly rate: Rate;
   readonly cues: Placed;
 }
@@ -135,12 +135,12 @@ function shuffled({ starts, ends }: Placed, seed: number): Placed {
 }
 
 /** The best places of cues, by proposals that the tables decide; the best first. */
-function* placesOf(tables: FitTables, cues: Placed): Steps<Fit[]> {
+function* placesOf(tables: FitTables, cues: Placed): Steps<CueFit[]> {
   const { reach, leastJump, proposals } = ALIGNMENT;
   const worth = yield* tables.proposals(cues, reach);
   for (let place = 0; place < worth.length; place += 1) worth[place] = (worth[place] ?? 0) - offsetCost(place - reach);
   yield;
-  const fits: Fit[] = [];
+  const fits: CueFit[] = [];
   // The usual place is always looked at.
   for (const offset of [0, ...highest(worth, leastJump / 2, proposals).map((place) => place - reach)]) {
     const { offset: refined } = tables.refined(cues, offset, inSteps(320), 2);
@@ -156,7 +156,7 @@ interface Bound {
   readonly chance: number;
 }
 
-/** Of how many ways of looking the best is taken: rates that are not in the draws, and places of independent cues. */
+/** The best is taken of so many ways of looking: rates that each draw has one of, and places of independent cues. */
 interface Tries {
   readonly rarely: number;
   readonly rates: number;
@@ -164,10 +164,10 @@ interface Tries {
 }
 
 /**
- * The score that unrelated cues exceed once in `rarely` files, by the best scores of shuffled ones. The upper half of them gives a
- * Gumbel law: on average scores exceed the median by 0.5894 scales (taken over all draws), and the mode is 0.3665 scales below the
- * median. The lower half has shuffles that leave the film, and says nothing about the tail. The best of several rates shifts the law
- * of one by `scale · ln(rates)`.
+ * The score that unrelated cues exceed once in `rarely` files, by the best scores of shuffled ones. Their upper half gives a
+ * Gumbel law: its mode is 0.3665 scales below the median. On average over all draws, scores exceed the median by 0.5894 scales.
+ * The lower half has shuffles that leave the film; the tail does not depend on them. The best of several rates shifts the
+ * law of one by `scale · ln(rates)`.
  */
 function boundBy(best: readonly number[], { rarely, rates: tried, places }: Tries): Bound {
   const middle = best.toSorted((one, other) => one - other)[best.length >> 1] ?? 0;
@@ -189,7 +189,7 @@ function* shuffledScores(tables: FitTables, atRates: readonly Placed[], draws: n
 }
 
 /** The score near no offset and no other rate, which is one place to look at and not a hundred thousand. */
-const inPlace = (tables: FitTables, cues: Placed): Fit => tables.refined(cues, 0, ALIGNMENT.inSyncBelow - 1);
+const inPlace = (tables: FitTables, cues: Placed): CueFit => tables.refined(cues, 0, ALIGNMENT.inSyncBelow - 1);
 
 /** The bound of that score. */
 function* inPlaceBound(tables: FitTables, cues: Placed): Steps<Bound> {
@@ -301,7 +301,7 @@ interface Stretch {
   offset: number;
 }
 
-/** Neighbors whose offsets nobody tells apart are one stretch. */
+/** Neighbors whose offsets no viewer can tell apart are one stretch. */
 function unbroken(stretches: readonly Stretch[]): Stretch[] {
   const whole: Stretch[] = [];
   for (const stretch of stretches) {

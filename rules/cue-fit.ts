@@ -2,7 +2,7 @@ import type { Range } from '../contract/base/grammar.ts';
 import type { Steps } from '../formats/steps.ts';
 import { joined, totalLengthOf } from './time-spans.ts';
 
-/** What cues are laid against: the windows of detected speech, or the cues of another track. */
+/** The things that cues are compared with: the windows of detected speech, or the cues of another track. */
 export type ReferenceKind = 'speech' | 'cues';
 
 /** All places are counted in steps of so many ms. */
@@ -54,7 +54,14 @@ const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readon
  * Neighboring steps are not independent: one look at each 0.8 s counts. A cue is over speech with at least three quarters. The
  * share of speech is taken between 2 and 98 %, so that no single step proves anything. An edge outside of the film costs 0.7 nats.
  */
-const FIT = { lookSteps: 40, toldLeast: 0.75, shareLeast: 0.02, outside: -0.7, farSigma: 4, coverage: 10_000 } as const;
+const FIT = {
+  lookSteps: 40,
+  coveredLeast: 0.75,
+  shareLeast: 0.02,
+  outside: -0.7,
+  farSigma: 4,
+  coverage: 10_000,
+} as const;
 
 /** Cues whose times are counted in steps, in order of their starts. */
 export interface Placed {
@@ -90,7 +97,7 @@ export const laterBy = ({ starts, ends }: Placed, steps: number): Placed => ({
 });
 
 /** A place of cues, in steps, with its score in hundredths of a nat. */
-export interface Fit {
+export interface CueFit {
   readonly offset: number;
   readonly score: number;
 }
@@ -129,8 +136,8 @@ export interface FitExtent {
 }
 
 /**
- * The reference as integer tables over time: how much a start or an end of a cue at a step speaks for its place, and how much the
- * time between does, each as a log likelihood ratio against chance. The score of cues at a place is the sum over all of them.
+ * The reference as integer tables over time. Each start and end of a cue at a step, and the time between them, has a log likelihood
+ * ratio against chance. The score of cues at a place is the sum over all of them.
  */
 export class FitTables {
   readonly #starts: Int32Array;
@@ -151,7 +158,7 @@ export class FitTables {
     const hullMs = Math.max(1000, (whole.at(-1)?.endMs ?? 0) - (whole[0]?.startMs ?? 0));
     const perSecond = Math.max(1, spans.length) / (hullMs / 1000);
     const share = Math.min(Math.max(totalLengthOf(whole) / hullMs, FIT.shareLeast), 1 - FIT.shareLeast);
-    const told = Math.max(FIT.toldLeast, (1 + share) / 2);
+    const covered = Math.max(FIT.coveredLeast, (1 + share) / 2);
     const { starts, ends } = placedCues(spans, { numerator: 1, denominator: 1 });
     this.#starts = starts;
     this.#ends = ends.toSorted();
@@ -164,7 +171,7 @@ export class FitTables {
     this.#draw(this.#on, this.#starts, edgeScores(start, perSecond), steps);
     this.#draw(this.#off, this.#ends, edgeScores(end, perSecond), steps);
     const worth = (ratio: number): number => Math.round((FIT.coverage * Math.log(ratio)) / FIT.lookSteps);
-    const [over, beside] = [worth(told / share), worth((1 - told) / (1 - share))];
+    const [over, beside] = [worth(covered / share), worth((1 - covered) / (1 - share))];
     this.#heard = new Int32Array(size + 1);
     const isOver = new Uint8Array(size);
     for (const { startMs, endMs } of whole) {
@@ -234,8 +241,8 @@ export class FitTables {
   }
 
   /** The best place within some steps around one; of equals the nearest. */
-  refined(cues: Placed, around: number, within: number, stride = 1): Fit {
-    let best: Fit = { offset: around, score: this.scoreOf(cues, around) };
+  refined(cues: Placed, around: number, within: number, stride = 1): CueFit {
+    let best: CueFit = { offset: around, score: this.scoreOf(cues, around) };
     for (let apart = stride; apart <= within; apart += stride) {
       for (const offset of [around - apart, around + apart]) {
         const score = this.scoreOf(cues, offset);

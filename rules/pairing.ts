@@ -96,12 +96,12 @@ export function pairedLines(source: readonly TimedText[], targets: readonly Time
 const GROUPING = { sharedOfShorter: 0.3 } as const;
 
 /**
- * Two sides agree if so much of the smaller one meets the other: a line that starts or ends with one of the other side, within
- * `edgeMs`. A proven alignment needs half: of planted pairs of tracks that belong together, nine of ten lines agree. Without a proof
- * the sides have to agree as they are: nearly all of the lines, and by 3.5 deviations more than chance (one in 4,000), which
- * follows from the times of the other side. If that is more than all, no share is enough. In a dense dialogue chance meets much; so
- * lines that both start and end with one, within `equalMs`, may agree instead, as in a translation that kept the times. Of fewer lines than an alignment needs,
- * half is enough; they may also share half of their time.
+ * A line of the smaller side meets the other if it starts or ends with one of its lines, within `edgeMs`. After a proven alignment,
+ * half of the lines must: of planted pairs of tracks that belong together, nine of ten do. Without a proof the sides have to agree
+ * as they are. Nearly all lines must meet, by 3.5 deviations more than chance (one in 4,000). The chance follows from the times of
+ * the other side. If it asks for more than all lines, no share is enough. A dense dialogue meets much by chance. So lines may also
+ * both start and end with one, within `equalMs`, as in a translation that kept the times. Of fewer lines than an alignment needs,
+ * half is enough; they may share half of their time instead.
  */
 const AGREEMENT = {
   edgeMs: 300,
@@ -116,7 +116,7 @@ const AGREEMENT = {
 export type Agreement = NonNullable<CaptionPlan['agreement']>;
 
 /** Two tracks side by side. Nothing is paired if they do not agree; then there are the lines of the source alone. */
-export interface Pairing {
+export interface TrackPairing {
   readonly pairs: readonly TextPair[];
   /** How the target lies against the source. Null if a side has no line. */
   readonly alignment: Alignment | null;
@@ -125,7 +125,7 @@ export interface Pairing {
 }
 
 /** True if two sides belong together, or there is one alone. */
-export const sidesAgree = ({ agreement }: Pick<Pairing, 'agreement'>): boolean =>
+export const sidesAgree = ({ agreement }: Pick<TrackPairing, 'agreement'>): boolean =>
   agreement === null || agreement.agreeMilli >= agreement.leastMilli;
 
 /** The place of the first of some ascending times that is not before another. */
@@ -212,7 +212,7 @@ function* movedBy(lines: readonly TimedText[], alignment: Alignment, range: Rang
 }
 
 /** The lines of two tracks, those of the target moved to the times of the source. */
-interface Sides extends Pick<Pairing, 'alignment' | 'agreement'> {
+interface Sides extends Pick<TrackPairing, 'alignment' | 'agreement'> {
   readonly source: readonly TimedText[];
   readonly target: readonly TimedText[];
 }
@@ -245,7 +245,11 @@ const sourceAlone = (lines: readonly TimedText[]): TextPair[] =>
  * Puts the dialogue of two tracks side by side, line by line: a pair shares half of the longer one. The offset, the rate and the
  * breaks between the tracks are removed first; if the sides do not agree then, nothing is paired.
  */
-export function* pairedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Pairing> {
+export function* pairedCues(
+  source: readonly TimedText[],
+  target: readonly TimedText[],
+  range: Range,
+): Steps<TrackPairing> {
   const { alignment, agreement, ...sides } = yield* sidesOf(source, target, range);
   const pairs = sidesAgree({ agreement }) ? pairedLines(sides.source, sides.target) : sourceAlone(sides.source);
   return { pairs, alignment, agreement };
@@ -293,7 +297,11 @@ function asOne(cues: readonly TimedText[], stretch: Range): TimedText[] {
 }
 
 /** The same for tracks that split their sentences differently: lines that belong together become one, in the time of the source. */
-export function* groupedCues(source: readonly TimedText[], target: readonly TimedText[], range: Range): Steps<Pairing> {
+export function* groupedCues(
+  source: readonly TimedText[],
+  target: readonly TimedText[],
+  range: Range,
+): Steps<TrackPairing> {
   const { alignment, agreement, ...sides } = yield* sidesOf(source, target, range);
   if (!sidesAgree({ agreement })) return { pairs: sourceAlone(sides.source), alignment, agreement };
   const groups = groupsOf(sides.source, sides.target);

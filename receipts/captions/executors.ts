@@ -18,7 +18,7 @@ import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
 import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
-import { groupedCues, type Pairing, pairedCues, sidesAgree, type TextPair } from '../../rules/pairing.ts';
+import { groupedCues, pairedCues, sidesAgree, type TextPair, type TrackPairing } from '../../rules/pairing.ts';
 import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
@@ -248,7 +248,7 @@ const fromTracks = (study: CaptionedStudy) =>
   }) as const;
 
 const pairingBy = (rule: typeof pairedCues) =>
-  derivedInSteps(function* (study): Steps<Pairing> {
+  derivedInSteps(function* (study): Steps<TrackPairing> {
     const { source, target } = tracksOf(study);
     return yield* rule(source?.cues ?? [], target?.cues ?? [], captionInputOf(study).range);
   });

@@ -15,7 +15,7 @@ import { alignedBySteps } from '../../rules/alignment.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { dialogueChangesOf, dialogueOf } from '../../rules/dialogue.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
-import { type Pairing, sidesAgree } from '../../rules/pairing.ts';
+import { sidesAgree, type TrackPairing } from '../../rules/pairing.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
@@ -140,7 +140,7 @@ const alignmentsOf = derivedInSteps(function* (study): Steps<Readonly<Record<Cap
 });
 
 /** How the two sides of a job lie against each other; null for sides that are not two tracks. */
-function* pairingOf({ study, classification }: CaptionJob): Steps<Pick<Pairing, 'alignment' | 'agreement'>> {
+function* pairingOf({ study, classification }: CaptionJob): Steps<Pick<TrackPairing, 'alignment' | 'agreement'>> {
   const { source, target } = tracksOf(study);
   const areTwo = source !== null && target !== null && source.trackIndex !== target.trackIndex;
   if (!areTwo) return { alignment: null, agreement: null };

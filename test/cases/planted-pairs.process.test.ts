@@ -1,6 +1,6 @@
 import test from 'ava';
 import { resultOfSteps } from '../../formats/steps.ts';
-import { groupedCues, type Pairing, sidesAgree } from '../../rules/pairing.ts';
+import { groupedCues, sidesAgree, type TrackPairing } from '../../rules/pairing.ts';
 import {
   moved,
   outOfOrder,
@@ -31,7 +31,7 @@ function plantedPair(seed: number) {
 
 type Planted = ReturnType<typeof plantedPair>;
 
-/** What was done to the second track, and if it still belongs to the first. */
+/** Changes of the second track, and if it still belongs to the first. */
 const treatments: readonly {
   readonly belongs: boolean;
   readonly of: (planted: Planted, seed: number) => readonly PlantedCue[];
@@ -72,7 +72,7 @@ const text = (name: string, cues: readonly PlantedCue[]) =>
 const numbersIn = (side: string): number[] => (side.match(/\d+/g) ?? []).map(Number);
 
 /** The share of lines with both texts that have no sentence in common, nor neighbors. */
-function wrongShare({ pairs }: Pairing): number {
+function wrongShare({ pairs }: TrackPairing): number {
   const both = pairs.flatMap(({ source, target }) =>
     source === null || target === null ? [] : [[source, target] as const],
   );

@@ -166,11 +166,11 @@ test('no command loads the search for lines of letters: it would hold the thread
   );
 });
 
-test('only its own tests and the soak import the lab', (t) => {
+test('only its own tests, those of single cases and the soak import the lab', (t) => {
   const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));
   t.deepEqual(
-    users.filter((file) => !/^test\/(lab|soak)\//.test(file)),
+    users.filter((file) => !/^test\/(lab|cases|soak)\//.test(file)),
     [],
   );
 });

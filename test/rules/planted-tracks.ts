@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { chanceFrom } from '../receipts/captions/chance.ts';
 
-/** What is said in a film, each sentence with its number and its words. */
+/** A sentence of a film, with the number of its words. */
 export interface Sentence extends Range {
   readonly words: number;
 }
