@@ -27,7 +27,7 @@ import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain }
 type Report = CaptionQualityReports['reports'][number];
 
 /** The lines with each finding of a report, by their ids and their numbers in the captions. */
-export function findingLines({
+export function linesOfFindings({
   findings,
   cues,
 }: Pick<Report, 'findings'> & { readonly cues: readonly { lineId: string }[] }) {
@@ -51,7 +51,7 @@ const linkedLines = 20;
 const Findings = ({ report, corrections }: FindingsProps) => (
   <ul class="plain">
     {report.findings.length === 0 && <li class="quiet">None</li>}
-    {findingLines(report).map(([code, lines]) => (
+    {linesOfFindings(report).map(([code, lines]) => (
       <li key={code}>
         {sentence(pageReason(code))}, {lines.length === 1 ? 'line' : 'lines'}{' '}
         {lines.slice(0, linkedLines).map(({ lineId, number }) => (

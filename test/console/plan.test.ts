@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findingLines } from '../../console/study/captions-pane.tsx';
+import { linesOfFindings } from '../../console/study/captions-pane.tsx';
 import { savedName } from '../../console/study/exports-pane.tsx';
 import { entryWords, resultEvents } from '../../console/study/journal-pane.tsx';
 import { approvedPlan } from '../../console/study/plan-panel.tsx';
@@ -182,7 +182,7 @@ test('bug: findings of a guideline were counts, without the lines that have them
   const findings = [finding('c', 'line_too_long'), finding('a', 'gap_too_short'), finding('d', 'line_too_long')];
   const cues = ['a', 'b', 'c', 'd'].map((lineId) => ({ lineId }));
   t.deepEqual(
-    findingLines({ findings, cues } as never).map(([code, lines]) => [code, lines.map(({ number }) => number)]),
+    linesOfFindings({ findings, cues } as never).map(([code, lines]) => [code, lines.map(({ number }) => number)]),
     [
       ['line_too_long', [3, 4]],
       ['gap_too_short', [1]],
