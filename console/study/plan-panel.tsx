@@ -10,6 +10,7 @@ import { useRemote } from '../host/use-remote.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Remedies } from '../parts/notice.tsx';
 import type { Playback } from '../player/playback.ts';
+import { waysOf } from '../words/caption-ways.ts';
 import { pageText, whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted } from '../words/numbers.ts';
@@ -28,7 +29,7 @@ import {
   trackName,
 } from '../words/plan-words.ts';
 import { sentence } from '../words/sentence.ts';
-import { linesOf, type StudyContents } from './study-model.ts';
+import { linesOf, type StudyContents, studiedFilm } from './study-model.ts';
 
 /** The plan of captions by some choices, with its digest; null if the host refuses to state one. */
 async function planOf(host: StudyHost, runtimeId: string, choices: PlanChoices): Promise<CaptionPlanAnswer | null> {
@@ -46,18 +47,23 @@ export function usePlan(runtimeId: string, choices: PlanChoices, version: unknow
   return useRemote(() => planOf(host, runtimeId, choices), [host, runtimeId, JSON.stringify(choices)], version);
 }
 
-/** The choices for the captions of a study: as they are made next, else by the first way that is open. */
-export const choicesOf = (ready: StudyContents['ready']): PlanChoices =>
-  ready === null ? { method: 'auto' } : linesOf(ready);
+/** The choices for the captions of a study: as they are made next, else by its nearest way, whose obstacles a plan states. */
+export function choicesOf({ overview, methods, ready }: Planned): PlanChoices {
+  if (ready !== null) return linesOf(ready);
+  const [nearest] = methods === null ? [] : waysOf(methods, studiedFilm(overview));
+  return { method: nearest?.method ?? 'auto' };
+}
+
+type Planned = Pick<StudyContents, 'overview' | 'methods' | 'ready'>;
 
 /** The plan of the captions that a study has or would have; null until it has ended, and if they have no lines. */
-export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview' | 'ready'>): CaptionPlan | null {
-  const { runtimeId, lifecycle, journalHead } = overview;
+export function useEndedPlan(study: Planned): CaptionPlan | null {
+  const { runtimeId, lifecycle, journalHead } = study.overview;
   const host = useHost();
   const hasEnded = lifecycle === 'terminal';
   const { remote } = useRemote(
-    () => (hasEnded ? planOf(host, runtimeId, choicesOf(ready)) : Promise.resolve(null)),
-    [host, runtimeId, hasEnded, ready],
+    () => (hasEnded ? planOf(host, runtimeId, choicesOf(study)) : Promise.resolve(null)),
+    [host, runtimeId, hasEnded, study.ready],
     journalHead,
   );
   const plan = remote.state === 'ready' ? (remote.value?.plan ?? null) : null;
@@ -69,7 +75,8 @@ export function useEndedPlan({ overview, ready }: Pick<StudyContents, 'overview'
 export const isPlanRecord = ({ type }: Pick<JournalEvent, 'type'>): boolean => type === 'publish.review.plan_recorded';
 
 /**
- * The plan of an approval, as its journal has it; null for one without a plan. It is undefined until this page has read the journal so far.
+ * The plan of an approval, as its journal has it. Null for one without a plan; undefined if this page has not read that far in the
+ * journal.
  */
 export function approvedPlan(
   events: readonly Pick<JournalEvent, 'type' | 'data'>[],

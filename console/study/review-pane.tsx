@@ -221,7 +221,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const control = useMemo(() => playback(overview.study.range.startMs), [runtimeId]);
   const events = useStore(model.store, (context) => context.events);
   const [tracks, setTracks] = useState<readonly number[]>([]);
-  const choices = { ...choicesOf(study.ready), tracks };
+  const choices = { ...choicesOf(study), tracks };
   const { remote: asked, reload: askAgain } = usePlan(runtimeId, choices, overview.journalHead);
   const plan = asked.state === 'ready' ? (asked.value?.plan ?? null) : null;
   return (

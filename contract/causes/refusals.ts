@@ -32,7 +32,7 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
   ingest_body_too_large: { page: 'raise “Maximum owned media bytes” in Operations' },
   ingest_range_too_large: { page: 'choose a shorter range, or raise “Maximum videohost local range ms” in Operations' },
   subtitle_encoding_mismatch: { page: 'choose the encoding of the file' },
-  study_range_too_large: { page: 'choose a shorter range, or raise “Maximum study range ms” in Operations' },
+  study_range_too_large: { page: 'choose a shorter range, or raise “Maximum study range” in Operations' },
   study_queue_full: { page: 'wait until some studies end, or raise “Maximum live studies” in Operations' },
   unknown_runtime: {
     terminal: ({ typed }) => `${typed('runtimes')} lists the studies`,

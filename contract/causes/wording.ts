@@ -194,7 +194,7 @@ const wordings: Wordings = {
       page: ({ lengthMs, mostMs }) =>
         lengthMs > mostMs
           ? 'study a shorter range'
-          : 'raise “Maximum caption range ms” in Operations, or study a shorter range',
+          : 'raise “Maximum caption range” in Operations, or study a shorter range',
       agent: ({ limitMs }) => `start_study with a range of at most ${limitMs} ms`,
     },
     at: 'operations',
