@@ -280,7 +280,7 @@ async function askedWay(
   const { rows, limit } = ways;
   const open = await openWay(call, rows);
   const cause = subtitleCause(rows);
-  // The cause comes before the question about the recognizer, and before its work.
+  // The obstacle of the subtitles comes before the question about the recognizer, and before its work.
   const isSaid = cause !== undefined && (open === null ? isAsked(call) : isOfSpeech(open));
   if (isSaid) call.terminal.remark(terminalText(cause).what);
   if (open !== null && limit === null) return open;

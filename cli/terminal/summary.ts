@@ -164,7 +164,7 @@ function situationText({ situation, review }: RuntimeOverview): string {
   return review.plan.compared === 'none' ? 'captions written; nothing was compared with the film' : 'captions ready';
 }
 
-/** Notes on captions for the person who uses them: they follow older rules, or were approved without a plan. */
+/** The notes that a person has to see at captions: older rules made them, or their approval has no plan. */
 export const captionNotes = ({ review, captions, check, source, study }: RuntimeOverview): readonly string[] =>
   [...review.causes, ...captions.causes, ...check.causes].flatMap((cause) => {
     if (cause.code === 'approved_without_plan')

@@ -25,6 +25,7 @@ async function season(t: ExecutionContext) {
   await writeFile(join(folder, '.hidden.mkv'), 'not a film either');
   const onRoot = (args: readonly string[]) => ['caption', ...args, '--data-root', join(place, 'root')];
   return {
+    place,
     folder,
     file: (name: string) => join(folder, name),
     run: (...args: string[]) => runCommand(onRoot(args)),
@@ -134,4 +135,37 @@ test('--strict writes the captions and ends with 5 if nothing tells that their t
     /film 2\.en\.srt has been changed, so it was kept\.\nUse your edits:\n {2}.* captions edit runtime:[\w-]+ --side target --file .*\nOr overwrite them:\n {2}.* --output /,
     'bug: the remedy overwrote the edits of a person',
   );
+});
+
+atTerminalTest('bug: review approve showed no line before it asked', async (t) => {
+  const { file, run, place } = await season(t);
+  const root = ['--data-root', join(place, 'root')];
+  const call = [
+    'study',
+    file('film 10.mp4'),
+    '--language',
+    'ko',
+    '--target-language',
+    'en',
+    '--captions',
+    ...owner,
+    ...root,
+  ];
+  const studied = await runCommand(call);
+  t.is(studied.exit, 0, studied.stderr);
+  const [, study = ''] = /^Study finished \(id (\S+)\)$/m.exec(studied.stdout) ?? [];
+  const answers: readonly Answer[] = [
+    [/Your name: /, 'Sua Kim'],
+    [/Approve\? Type yes, or type lines to read all 9 lines, plan for the whole plan: /, 'Y'],
+  ];
+  const approved = await runAtTerminal(['review', 'approve', study, ...root], answers);
+  t.is(approved.exit, 0, approved.stdout);
+  t.regex(
+    approved.stdout,
+    /^Korean subtitles: track 2, the only one\nEnglish subtitles: track 3, the only one\nsubtitle track in Korean: 9 lines\n {2}0:00\.800 /m,
+  );
+  t.regex(approved.stdout, /^Sua Kim: "I attest /m);
+  const made = await run(file('film 10.mp4'), '--from', 'ko', '--to', 'en', '--json');
+  t.is(made.exit, 0, made.stderr);
+  t.notRegex(made.stderr, /approved without a plan/);
 });
