@@ -47,6 +47,8 @@ export interface BaseLines {
   readonly transcriptLines: ReadonlyMap<string, readonly number[]>;
   /** True if lines that pass are published although others do not. */
   readonly isAcceptedInPart: boolean;
+  /** The version of older caption rules, whose lines this program cannot cut again: they are known only as far as corrections state them. */
+  readonly olderRules?: number;
 }
 
 const byHost = ({ state, text, reasonCode }: Pick<CorrectedText, 'state' | 'text' | 'reasonCode'>): CorrectedText => ({

@@ -34,7 +34,7 @@ import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { correctionHeadOf, isAdding, mayCorrect } from '../stages/correction.ts';
+import { correctionHeadOf, isAdding, linesOfOlderRules, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
 import { runtimeListOf } from './runtime.ts';
 
@@ -80,6 +80,9 @@ export function* correctableOf(runtime: VerifiedRuntime, ability: CaptionAbility
   if (study === null) return withoutLines('illegal_caption_transition', 'the study is not queued for a review');
   const making = { code: 'illegal_caption_correction', message: 'captions are being made of these lines' } as const;
   const isOpen = captions.open === null ? null : making;
+  if (tail.corrections.base?.olderRules !== undefined) {
+    return withoutLines('illegal_caption_correction', linesOfOlderRules);
+  }
   if (isCorrected(tail.corrections) && tail.corrections.base !== null) return on(tail.corrections.base, isOpen);
   const obstacle = captionObstacleOf(accepted.record, ability.allowance.maxDurationMs);
   if (obstacle !== null) return withoutLines('illegal_caption_transition', wireText(obstacle));

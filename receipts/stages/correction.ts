@@ -22,6 +22,7 @@ import {
   type AskedCorrection,
   type BaseLines,
   CorrectionFault,
+  type CurrentLine,
   captionBaseOf,
   correctedBy,
   correctionDecisionOf,
@@ -37,6 +38,7 @@ import {
   type VerifiedCorrection,
   type VerifiedCorrections,
 } from '../captions/corrected-lines.ts';
+import { oldestRulesOf } from '../captions/judged-captions.ts';
 import { checkObject, countText, EvidenceChainError } from '../evidence-chain.ts';
 import { artifactIdOf } from '../identities.ts';
 import { RunReceipt } from '../record.ts';
@@ -244,20 +246,29 @@ interface CorrectableStudy {
   readonly mayCorrect: boolean;
 }
 
-/** The drafts that a correction names; they follow by the caption rules. Throws `EvidenceChainError`. */
+/**
+ * The drafts that a correction names; they follow by the caption rules. Of lines that older rules cut, only those in corrections are
+ * known. Throws `EvidenceChainError`.
+ */
 function draftsNamed(study: CaptionedStudy, found: Extract<CorrectionBase, { kind: 'drafts' }>): BaseLines {
   const { executor, linesContentId } = found;
   const translator = 'model' in executor ? executor : undefined;
-  const drafts = draftBaseOf({
+  const job = {
     study,
+    attempt: 0,
     classification: executor.classification,
     translator: translator && {
       model: translator.model,
       promptContentId: translator.promptContentId,
       configurationContentId: translator.configurationContentId,
     },
-  });
+  };
+  const drafts = draftBaseOf(job);
   if (drafts.contentId === linesContentId) return drafts;
+  const olderRules = oldestRulesOf(job);
+  if (olderRules < ruleSets.captions.version) {
+    return { ...drafts, base: found, contentId: linesContentId, lines: [], transcriptLines: new Map(), olderRules };
+  }
   throw new EvidenceChainError('caption_correction', 'input.base.linesContentId');
 }
 
@@ -322,15 +333,22 @@ async function foldCorrectionRecorded(
       clientRequestId: said.clientRequestId,
       requestContentId: said.requestContentId,
       reviewer: { id: said.reviewer.id, label: said.reviewer.label },
-      changes: derivedChanges(corrections, base, said),
+      changes: base.olderRules === undefined ? derivedChanges(corrections, base, said) : said.changes,
     }),
   );
   const { events, refs } = stored.write('caption.correction_recorded', run, receipt.body);
   journal.take(events);
   const { correctionId, changes } = receipt.body;
   const detail = countText(changes.length, 'change');
-  report({ link: 'caption_correction', subject: correctionId, contentId: receiptContentId, detail });
+  const judged = base.olderRules === undefined ? {} : { judgement: judgementBy(ruleSets.captions, base.olderRules) };
+  report({ link: 'caption_correction', subject: correctionId, contentId: receiptContentId, detail, ...judged });
   return withCorrection(corrections, base, { receipt, artifactId: refs.artifactId, recordedAt });
+}
+
+/** The check of lines that older rules cut: it is of the newest correction, and its decision stands as it is. Throws `EvidenceChainError`. */
+function checkOfOlderRules({ chain }: Pick<VerifiedCorrections, 'chain'>, said: CorrectionCheckReceipt) {
+  if (said.input.correction.receiptContentId === chain.at(-1)?.receipt.contentId) return said;
+  throw new EvidenceChainError('caption_correction_check', 'input.correction');
 }
 
 /** Takes the check of corrected lines, and decides again. Throws `EvidenceChainError`. */
@@ -343,24 +361,37 @@ async function foldCorrectionChecked(
   if (base === null || corrections.chain.length === 0 || corrections.check !== null)
     throw journal.fault('type', recorded);
   const checked = { ...corrections, base };
-  const check = await storedCorrectionCheck.reopen(content, receiptContentId, () =>
-    storedCorrectionCheck.of(run, checked),
+  const { olderRules } = base;
+  const check = await storedCorrectionCheck.reopen(content, receiptContentId, (said) =>
+    olderRules === undefined ? storedCorrectionCheck.of(run, checked) : checkOfOlderRules(corrections, said),
   );
-  journal.take(recordCorrectionCheck(run, checked).events);
+  journal.take(storedCorrectionCheck.write('caption.correction_checked', run, check.body).events);
   const { checkId, decision } = check.body;
   const { outcome: detail } = decision;
-  const judgement = judgementBy(ruleSets.correctionCheck);
+  const judgement =
+    olderRules === undefined ? judgementBy(ruleSets.correctionCheck) : judgementBy(ruleSets.captions, olderRules);
   report({ link: 'caption_correction_check', subject: checkId, contentId: receiptContentId, detail, judgement });
   return { ...checked, check };
 }
 
+/** Why corrections of lines that older rules cut are neither shown nor captioned. */
+export const linesOfOlderRules =
+  'the corrections are of lines that older caption rules cut, and this program cuts others: study the range again to caption it';
+
 /** Why captions that are about to be made cannot take the corrections of their lines; null if they can. */
 export function correctionsObstacle(corrections: VerifiedCorrections, drafts: () => BaseLines): string | null {
   if (!isCorrected(corrections)) return null;
+  if (corrections.base?.olderRules !== undefined) return linesOfOlderRules;
   return corrections.base?.contentId === drafts().contentId
     ? null
     : 'a person corrected other lines than this host would caption: revert these corrections, or start the host with the caption executor that gave them';
 }
+
+/** A corrected line with the texts that the host has by now. */
+const shownOn = (line: CurrentLine, base: BaseLines): CurrentLine => ({
+  ...onBase(line, base),
+  correctionId: line.correctionId,
+});
 
 /**
  * The corrections of lines that have become captions: new texts of the host, such as a translation, fill the gaps of before.
@@ -370,11 +401,19 @@ function correctionsOfCaptions(corrections: VerifiedCorrections, captions: Verif
   if (corrections.base === null || captions.caption === null) return corrections;
   const base = captionBaseOf(captions.caption);
   if (!isCorrected(corrections)) return { ...corrections, base, lines: uncorrected(base), check: null };
+  if (corrections.base.olderRules !== undefined) {
+    const made = corrections.chain.map(({ receipt }) => receipt.body);
+    const corrected = made.reduce(
+      (before, each) => linesAfter(before, each.changes, each.correctionId),
+      uncorrected(base),
+    );
+    return { ...corrections, base, lines: corrected.map((line) => shownOn(line, base)), check: null };
+  }
   const timesOf = ({ lines }: BaseLines) =>
     lines.map(({ id, startMs, endMs, source }) => ({ id, startMs, endMs, source }));
   const place = firstDifference(timesOf(corrections.base), timesOf(base));
   if (place !== null) throw new EvidenceChainError('caption_correction', `lines of the captions: ${place}`);
-  const lines = corrections.lines.map((line) => ({ ...onBase(line, base), correctionId: line.correctionId }));
+  const lines = corrections.lines.map((line) => shownOn(line, base));
   return { ...corrections, base, lines, check: null };
 }
 

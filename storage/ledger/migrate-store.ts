@@ -92,7 +92,8 @@ export interface StoreFormats {
 
 /**
  * Format 2 has numbered commits; numbering begins with the commit that notes the format. Format 3 has an index. Format 4 has
- * corrections of captions: version 0.3.0 reads past them, and would export the lines as they were before.
+ * corrections of captions: version 0.3.0 reads past them, and would export the lines as they were before. Format 5 has caption plans and
+ * added lines: version 1.0.0 cannot read them.
  */
 export const storeFormats: StoreFormats = { newest: storeFormat, steps: { 2: indexStep } };
 

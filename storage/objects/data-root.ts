@@ -12,7 +12,7 @@ import { besideSmallFile } from './small-file.ts';
  * before cannot read: other files, other rows, another version of a chart. So an earlier program refuses the data root
  * instead of ending work that it does not understand.
  */
-export const storeFormat = 4;
+export const storeFormat = 5;
 
 /** The message for a data root or ledger of another format. `since` is the version that brought it to its format. */
 export function unsupportedFormat(what: string, found: string | null, since: string | null = null): string {
