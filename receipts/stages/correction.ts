@@ -345,7 +345,7 @@ async function foldCorrectionRecorded(
   return withCorrection(corrections, base, { receipt, artifactId: refs.artifactId, recordedAt });
 }
 
-/** The check of lines that older rules cut: it is of the newest correction, and its decision stands as it is. Throws `EvidenceChainError`. */
+/** The check of lines that older rules cut: it is of the newest correction, and its decision is not made again. Throws `EvidenceChainError`. */
 function checkOfOlderRules({ chain }: Pick<VerifiedCorrections, 'chain'>, said: CorrectionCheckReceipt) {
   if (said.input.correction.receiptContentId === chain.at(-1)?.receipt.contentId) return said;
   throw new EvidenceChainError('caption_correction_check', 'input.correction');
