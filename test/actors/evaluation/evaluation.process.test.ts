@@ -24,7 +24,7 @@ test.serial('equal packs and tools give the same receipt, whichever studies were
   t.true((first.totals.speech?.[0]?.f1Micro ?? 0) > 950_000);
   t.like(first.totals.subtitles, { labelled: 18, exact: 18 });
   t.like(first.totals.captionGate, { candidates: 1, accepted: 1, planted: 187, caught: 187 });
-  t.deepEqual(first.tools.map(({ name }) => name).sort(), ['eld', 'ffmpeg', 'silero-vad']);
+  t.deepEqual(first.tools.map(({ name }) => name).sort(), ['eld', 'ffmpeg', 'ffprobe', 'silero-vad']);
 });
 
 test.serial('a data root that saw the pack before makes a new study, and the same receipt', async (t) => {
