@@ -210,7 +210,10 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const side = given.has('bilingual') ? 'both' : 'target';
   const form = { side, lines: presentBreaks } as const;
   const exported = { name: `captions.${asked.format}`, options: form } as const;
-  const path = outputOf(given, asked);
+  const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
+  // Of a track in another region than the asked one, the file has the name of what it is.
+  const language = plan?.sides.target.choice?.chosen?.language ?? asked.target;
+  const path = outputOf(given, { ...asked, target: language });
   // A file that the person did not name may be their own, or has their edits.
   const isEditable = asked.format === 'srt' && side === 'target';
   const overwriting = typedAgain(['--output', path]);
@@ -219,17 +222,16 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const mux = pathOption(given, 'mux');
   if (mux !== null) {
     terminal.progress(`writing ${mux}`);
-    const captions = { path: file.path, language: asked.target };
+    const captions = { path: file.path, language };
     await muxFilm(resolve(asked.film), plannedMux(mux, probe).muxing, [captions], mux, signal);
   }
   const guidelines = await host.captions.guidelines(runtimeId, form);
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
   for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
   const { lines } = await host.captions.corrections(runtimeId);
-  const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
   const { reports } = guidelines;
-  terminal.result({ runtimeId, side, language: asked.target, captions: file, muxed: mux, plan, guidelines: reports }, [
+  terminal.result({ runtimeId, side, language, captions: file, muxed: mux, plan, guidelines: reports }, [
     file.path,
     ...(mux === null ? [] : [mux]),
   ]);

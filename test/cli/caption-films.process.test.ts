@@ -132,7 +132,7 @@ test('--strict writes the captions and ends with 5 if nothing tells that their t
   t.is(edited.exit, 2, edited.stderr);
   t.regex(
     edited.stderr,
-    /film 2\.en\.srt has been changed, so it was kept\.\nUse your edits:\n {2}.* captions edit runtime:[\w-]+ --side target --file .*\nOr overwrite them:\n {2}.* --output /,
+    /film 2\.en\.srt has other text than the captions, so it was kept\. Use your edits:\n {2}.* captions edit runtime:[\w-]+ --file .*\nOr overwrite it:\n {2}.* --output /,
     'bug: the remedy overwrote the edits of a person',
   );
 });

@@ -271,7 +271,7 @@ test('a wrong review or export is refused before a host is looked for or anybody
     ],
     [['export', 'runtime:any', 'facts.csv', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
-    [['export', 'runtime:any', 'captions.srt', '--side', 'both'], '--side both: one of source, target'],
+    [['export', 'runtime:any', 'captions.srt', '--side', 'all'], '--side all: one of source, target, both'],
     [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl'],
     [
       ['export', 'runtime:any', 'cuts.edl', '--rate', '23'],

@@ -44,6 +44,7 @@ const callsOf = ({ runtimeId, sourceSessionId, scratch }: Names): Readonly<Recor
   sources: [{ args: [] }],
   subtitles: [{ args: [sourceSessionId, join(scratch, 'lines.srt'), ...rights] }],
   runtimes: [{ args: [] }],
+  search: [{ args: ['boat'] }],
   evidence: [{ args: [runtimeId] }],
   review: [{ args: ['approve', runtimeId] }],
   captions: [{ args: [runtimeId, '--produce'] }, { args: ['edit', runtimeId, '--file', join(scratch, 'lines.srt')] }],
