@@ -48,7 +48,7 @@ test('every command that a study prints runs as it is pasted, from the file to i
     t.is(exit !== 0, / (approve|reject) /.test(line), stdout);
   }
 
-  const runtimeId = /^study (runtime:\S+):/m.exec(first.stdout)?.[1] ?? '';
+  const runtimeId = /^Study finished \(id (runtime:[^)]+)\)/m.exec(first.stdout)?.[1] ?? '';
   const evidence = `node build/media-study.js evidence ${runtimeId} --data-root '${root}'`;
   const early = await pasted(evidence.replace('evidence', 'captions'));
   t.is(early.exit, 1);

@@ -82,7 +82,7 @@ test('media without text is studied and captioned from two files that were attac
   const { evidence } = await client.evidence(runtimeId, 'subtitle_track');
   const cues = evidence.map(({ facts }) => facts);
   t.deepEqual(cues, [
-    [{ kind: 'subtitle_cue', index: 0, startMs: 2000, endMs: 4000, text: '안녕하세요' }],
+    [{ kind: 'subtitle_cue', index: 0, startMs: 2000, endMs: 4000, text: '안녕하세요', styled: '<i>안녕하세요</i>' }],
     [{ kind: 'subtitle_cue', index: 0, startMs: 2100, endMs: 4000, text: 'Hello' }],
   ]);
   const { reviewer } = await client.reviews.decisions(runtimeId);
