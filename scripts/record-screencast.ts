@@ -32,13 +32,16 @@ const environmentOf = (home: string): NodeJS.ProcessEnv => ({
   XDG_DATA_HOME: join(home, 'data'),
 });
 
+/** True for the text of a question, which the terminal leaves in its place. */
+const isQuestion = (text: string): boolean => /Type yes|\[yes\/no\]|Your name:/.test(text);
+
 /** The final screen of a terminal, without overwritten lines and without the folder and the progress of this run. */
 const shown = (text: string, typed: readonly string[] | null): string =>
   text
     .replaceAll('\r\n', '\n')
     .split('\n')
     // A question stays visible; the progress written over it does not.
-    .flatMap((line) => line.split('\r').filter((part, at, all) => at === all.length - 1 || part.includes('Type yes')))
+    .flatMap((line) => line.split('\r').filter((part, at, all) => at === all.length - 1 || isQuestion(part)))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of a terminal
     .map((line) => line.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').trimEnd())
     // The terminal echoes text typed ahead before the first line, and again after its question.
@@ -109,10 +112,10 @@ const scenes: readonly Scene[] = [
   {
     title: 'A film with two subtitle tracks',
     words:
-      'The tracks are in Korean and English. The person types `lines` to read all lines, and then `yes`. The same command again prints the file.',
+      'The tracks are in Korean and English. The command asks for the name of the person once. The person types `lines` to read all lines, and then `yes`. The same command again prints the file.',
     prepare: copySample,
     turns: [
-      { command: `media-study caption film.mp4 --from ko --to en ${rights}`, typed: ['lines', 'yes'] },
+      { command: `media-study caption film.mp4 --from ko --to en ${rights}`, typed: ['Sua Kim', 'lines', 'yes'] },
       { command: 'head -n 4 film.en.srt' },
       { command: 'media-study caption film.mp4 --from ko --to en' },
     ],
@@ -120,20 +123,20 @@ const scenes: readonly Scene[] = [
   {
     title: 'A film with one subtitle track, and a model server',
     words:
-      'The track is in English, and the captions will be German. A server with the interface of OpenAI runs at the address of Ollama; here it is a small program with fixed answers. The person types `yes` twice: to use it, and to approve.',
+      'The track is in English, and the captions will be German. A server with the interface of OpenAI runs at the address of Ollama; here it is a small program with fixed answers. The person types `yes` to use it, a name, and `yes` to approve.',
     prepare: makeOneTrack,
     turns: [
-      { command: `media-study caption film.mkv --to de ${rights}`, typed: ['yes', 'yes'] },
+      { command: `media-study caption film.mkv --to de ${rights}`, typed: ['yes', 'Sua Kim', 'yes'] },
       { command: 'cat film.de.srt' },
       { command: 'media-study settings' },
     ],
   },
   {
     title: 'An interview without subtitles',
-    words: 'pocketsphinx is installed. The person types `yes` twice: to use it, and to approve. Its text may be wrong.',
+    words: 'pocketsphinx is installed. The person types `yes` to use it, a name, and `yes` to approve. Its text may be wrong.',
     prepare: (place) => void spawnSync('cp', [speechFile, join(place, 'interview.m4a')]),
     turns: [
-      { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['yes', 'yes'] },
+      { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['yes', 'Sua Kim', 'yes'] },
       { command: 'head -n 4 interview.en.srt' },
     ],
   },
@@ -146,7 +149,7 @@ const scenes: readonly Scene[] = [
         cwd: place,
       }),
     turns: [
-      { command: `media-study caption long.mp4 --from ko --to en ${rights}`, typed: ['yes'] },
+      { command: `media-study caption long.mp4 --from ko --to en ${rights}`, typed: ['Sua Kim', 'yes'] },
       { command: 'tail -n 4 long.en.srt' },
     ],
   },
@@ -166,11 +169,11 @@ const scenes: readonly Scene[] = [
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
-        ends: { at: /the captions will be made of/, by: 'SIGINT' },
+        ends: { at: /English subtitles: track/, by: 'SIGINT' },
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
-        ends: { at: /the captions will be made of/, by: 'SIGKILL' },
+        ends: { at: /English subtitles: track/, by: 'SIGKILL' },
       },
       {
         command: `media-study caption film.mp4 --from ko --to en --output again.srt ${attested}`,
