@@ -11,6 +11,7 @@ import {
   seeded,
   withBreaks,
 } from '../rules/planted-tracks.ts';
+import { firstSound, type NumberedCue, pairCount, trackPair } from '../rules/second-planted-tracks.ts';
 
 const lengthsMs = [240_000, 480_000, 900_000, 1_500_000] as const;
 const rates = [1001 / 960, 960 / 1001, 1001 / 1000, 1000 / 1001, 25 / 24, 24 / 25] as const;
@@ -101,6 +102,45 @@ test('bug: lines of tracks at another rate or place got the translations of othe
       found.refusedRight += 1;
       t.log(seed, treatment.of.toString(), JSON.stringify(pairing.alignment), JSON.stringify(pairing.agreement));
     } else found.refused += 1;
+  }
+  t.log(found);
+  t.is(found.wrong, 0);
+  t.true(found.refusedRight <= 0.02 * (found.right + found.refusedRight), JSON.stringify(found));
+});
+
+/** Each cue with its numbers as text, and the sounds in brackets. */
+const numbered = (name: string, cues: readonly NumberedCue[]) =>
+  cues.map(({ startMs, endMs, carries }) => ({
+    startMs,
+    endMs,
+    text:
+      carries.map((at) => (at % 100_000 < firstSound ? `${name}${at}` : `[${name}${at}]`)).join(' ') ||
+      `Subtitles by ${name}`,
+  }));
+
+/** The share of lines with both texts that have no number in common. Neighbors count as wrong here. */
+function strangeShare({ pairs }: TrackPairing): number {
+  const both = pairs.flatMap(({ source, target }) =>
+    source === null || target === null ? [] : [[numbersIn(source), new Set(numbersIn(target))] as const],
+  );
+  return both.filter(([said, there]) => !said.some((at) => there.has(at))).length / Math.max(1, both.length);
+}
+
+test('tracks by a second generator are paired if they belong to one film, and refused if they do not', (t) => {
+  const found = { right: 0, refusedRight: 0, refusedWithBreaks: 0, refused: 0, wrong: 0 };
+  for (let seed = 0; seed < pairCount; seed += 1) {
+    const { kind, belongs, lengthMs, source, target } = trackPair(seed);
+    const range = { startMs: 0, endMs: lengthMs };
+    const pairing = resultOfSteps(groupedCues(numbered('s', source), numbered('t', target), range));
+    const isWrong = sidesAgree(pairing) && (!belongs || strangeShare(pairing) > 0.02);
+    if (isWrong) found.wrong += 1;
+    else if (sidesAgree(pairing)) found.right += 1;
+    else if (!belongs) found.refused += 1;
+    else if (kind === 'advertisements') found.refusedWithBreaks += 1;
+    else found.refusedRight += 1;
+    if (isWrong || (belongs && !sidesAgree(pairing))) {
+      t.log(seed, kind, JSON.stringify(pairing.alignment), JSON.stringify(pairing.agreement), strangeShare(pairing));
+    }
   }
   t.log(found);
   t.is(found.wrong, 0);
