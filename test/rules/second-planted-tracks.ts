@@ -102,7 +102,7 @@ interface Film {
   readonly sounds: readonly Sound[];
 }
 
-/** The manner of a series or a director: how much is said, and how fast. */
+/** The manner of a series or a director: the number of words, and their speed. */
 interface Manner {
   readonly lettersPerSecond: number;
   readonly pauseMs: number;
