@@ -133,7 +133,8 @@ const scenes: readonly Scene[] = [
   },
   {
     title: 'An interview without subtitles',
-    words: 'pocketsphinx is installed. The person types `yes` to use it, a name, and `yes` to approve. Its text may be wrong.',
+    words:
+      'pocketsphinx is installed. The person types `yes` to use it, a name, and `yes` to approve. Its text may be wrong.',
     prepare: (place) => void spawnSync('cp', [speechFile, join(place, 'interview.m4a')]),
     turns: [
       { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['yes', 'Sua Kim', 'yes'] },
