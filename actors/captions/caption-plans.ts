@@ -15,6 +15,7 @@ import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { approvable } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionMethods } from './caption-methods.ts';
@@ -35,8 +36,8 @@ const noChoices: AskedPlan = { from: null, to: null, method: null, tracks: [] };
 export class CaptionPlans {
   readonly #options: CaptionPlansOptions;
   readonly #slices = new TimeSlices();
-  /** The choices behind the digests that clients have read, the oldest first: a digest cannot be turned back into them. */
-  readonly #asked = new Map<string, AskedPlan>();
+  /** The choices behind the digests that clients have read: a digest cannot be turned back into them. */
+  readonly #asked = new BoundedMap<string, AskedPlan>(mostRemembered);
 
   constructor(options: CaptionPlansOptions) {
     this.#options = options;
@@ -50,7 +51,7 @@ export class CaptionPlans {
     const runtime = await this.#options.runtimes.read(runtimeId);
     const plan = await this.#of(runtime, asked);
     const digest = contentIdOfJson(plan);
-    this.#remember(digest, asked);
+    this.#asked.set(digest, asked);
     return { schema: 'studio.local-runtime-caption-plan.v1', ...runtimeListOf(runtime), digest, plan };
   }
 
@@ -122,13 +123,6 @@ export class CaptionPlans {
       if (error instanceof PlanFault) throw new ServiceError('invalid_caption_plan_request', error.message);
       throw error;
     }
-  }
-
-  #remember(digest: string, asked: AskedPlan): void {
-    this.#asked.delete(digest);
-    const [oldest] = this.#asked.keys();
-    if (oldest !== undefined && this.#asked.size >= mostRemembered) this.#asked.delete(oldest);
-    this.#asked.set(digest, asked);
   }
 }
 

@@ -3,6 +3,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import { hasCaptionsInPicture, mayHoldCaptions } from '../../executors/evidence/captions-in-picture.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
+import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaOf } from '../sources/source-files.ts';
 
@@ -20,7 +21,7 @@ interface PictureCaptionsOptions {
 /** Looks for closed captions in the pictures of films before their studies, once for each film and range. */
 export class PictureCaptions {
   readonly #options: PictureCaptionsOptions;
-  readonly #known = new Map<string, Promise<boolean>>();
+  readonly #known = new BoundedMap<string, Promise<boolean>>(keptAnswers);
 
   constructor(options: PictureCaptionsOptions) {
     this.#options = options;
@@ -37,8 +38,6 @@ export class PictureCaptions {
       this.#known.delete(key);
       return false;
     });
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= keptAnswers) this.#known.delete(oldest);
     this.#known.set(key, searching);
     return searching;
   }

@@ -88,6 +88,16 @@ export async function checkFolder(path: string, flag: 'output' | 'mux'): Promise
   });
 }
 
+/**
+ * The path of captions with the language of their track, which may be of another region than the request. It is never that of a file
+ * that the person attached.
+ */
+export function outputIn(language: string, given: GivenFlags, asked: AskedFile): string {
+  const path = outputOf(given, { ...asked, target: language });
+  const attached = given.all('subtitles').flatMap((file) => [resolve(file), resolve(file.replace(/:[\w-]+$/, ''))]);
+  return attached.includes(path) ? outputOf(given, asked) : path;
+}
+
 /** The path of the captions: the named one, or else one beside the film. */
 export function outputOf(given: GivenFlags, { film, target, format }: AskedFile): string {
   const named = pathOption(given, 'output');

@@ -35,7 +35,7 @@ import {
   checkTargets,
   forAttached,
   namedFilms,
-  outputOf,
+  outputIn,
 } from './caption-films.ts';
 import { guidelineLines } from './caption-lines.ts';
 import { captionableStudy, type StudiedFilm } from './caption-study.ts';
@@ -213,7 +213,7 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   // Of a track in another region than the asked one, the file has the name of what it is.
   const language = plan?.sides.target.choice?.chosen?.language ?? asked.target;
-  const path = outputOf(given, { ...asked, target: language });
+  const path = outputIn(language, given, asked);
   // A file that the person did not name may be their own, or has their edits.
   const isEditable = asked.format === 'srt' && side === 'target';
   const overwriting = typedAgain(['--output', path]);
