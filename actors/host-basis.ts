@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/base/clock.ts';
+import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
 import type { KeyedMutex } from '../storage/keyed-mutex.ts';
 import type { Ledger } from '../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../storage/objects/object-store.ts';
@@ -18,4 +19,16 @@ export interface HostBasis {
   readonly clock: Clock;
   /** Takes a line for people. */
   readonly report: (line: string) => void;
+}
+
+/** The limits of a host. They may change while the host runs; work that was accepted before goes on. */
+export interface HostLimits {
+  readonly maximumOwnedMediaBytes: number;
+  readonly maximumVideohostRangeMs: number;
+  readonly maximumStudyRangeMs: number;
+  /** Studies that may be accepted and not have ended, at once. */
+  readonly maximumLiveStudies: number;
+  readonly captionAllowance: CaptionAllowance;
+  /** The same for productions with a method; by default the longest that there are. */
+  readonly methodAllowance?: CaptionAllowance;
 }

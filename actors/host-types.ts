@@ -1,7 +1,6 @@
 import type { ToolIdentity } from '../contract/base/artifact.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { CaptionClassification } from '../contract/captions/caption-line.ts';
-import type { CaptionAllowance } from '../contract/captions/caption-production.ts';
 import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
@@ -9,7 +8,6 @@ import type { HostedExplainerOptions } from '../executors/explanations/hosted-ex
 import { probeSandbox, type SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
-import type { ScreenTextChoice } from '../executors/screentext/tesseract.ts';
 import type { HostPermissions } from '../receipts/captions/methods.ts';
 import type { ChosenTranslator } from './captions/caption-translations.ts';
 import type { DeletionService } from './deletion/deletions.ts';
@@ -18,6 +16,7 @@ import type { Garbage } from './deletion/garbage.ts';
 import type { EngineChoices } from './engines/engine-choices.ts';
 import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { Bundles } from './exports/bundles.ts';
+import type { HostLimits } from './host-basis.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-ingests.ts';
 import type { LibraryService } from './library/library.ts';
@@ -85,8 +84,6 @@ export interface HostOptions {
   readonly permissions?: HostPermissions;
   /** The queue of workers that run operations over media; null or absent if this host does. */
   readonly workQueue?: WorkQueueChoice | null;
-  /** The reader of text on the screen; null or absent on a host without one. */
-  readonly screenText?: ScreenTextChoice | null;
   /** The ranges that are decoded by windows; by default the usual ones, which a test makes shorter. */
   readonly windowing?: Windowing;
   /** Names tools by variables and holds PATH. */
@@ -102,18 +99,6 @@ export interface HostOptions {
   readonly points: (name: string) => void;
   /** Something could not be committed: the process has to end, and recovery to begin. */
   readonly onFatal: (error: Error) => void;
-}
-
-/** The limits of a host. They may change while the host runs; work that was accepted before goes on. */
-export interface HostLimits {
-  readonly maximumOwnedMediaBytes: number;
-  readonly maximumVideohostRangeMs: number;
-  readonly maximumStudyRangeMs: number;
-  /** Studies that may be accepted and not have ended, at once. */
-  readonly maximumLiveStudies: number;
-  readonly captionAllowance: CaptionAllowance;
-  /** The same for productions with a method; by default the longest that there are. */
-  readonly methodAllowance?: CaptionAllowance;
 }
 
 /** The work that an end of the host would cut. */

@@ -13,8 +13,9 @@ import { noPermissions } from './engines/engine-choices.ts';
 import { EngineRegistry } from './engines/engine-registry.ts';
 import { RememberedDigests } from './engines/remembered-digests.ts';
 import { Bundles } from './exports/bundles.ts';
-import type { HostBasis } from './host-basis.ts';
-import { type Host, type HostLimits, type HostOptions, KnownMachine } from './host-types.ts';
+import type { HostBasis, HostLimits } from './host-basis.ts';
+import type { HostCore, HostFeature, OpenFeature } from './host-feature.ts';
+import { type Host, type HostOptions, KnownMachine } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/resumable-uploads.ts';
@@ -25,7 +26,7 @@ import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
 import { openLaterStages } from './opening/open-later-stages.ts';
 import { openStorage } from './opening/open-storage.ts';
-import { openStudying } from './opening/open-studying.ts';
+import { openStudying, studyPartsOf } from './opening/open-studying.ts';
 import { HostFigures } from './operation/host-figures.ts';
 import { LedgerSnapshots } from './operation/ledger-snapshots.ts';
 import { StateDurations } from './operation/metrics.ts';
@@ -36,6 +37,7 @@ import { PrivatePlayback } from './playback/private-playback.ts';
 import { paceOf } from './recognition/recognition-pace.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/publish-reviews.ts';
+import { RuntimeSignals } from './runtime-signals.ts';
 import { loadFolders } from './sources/source-folder.ts';
 import { SourceRecords } from './sources/source-records.ts';
 import { SourceRegistry, SourceUses } from './sources/source-registry.ts';
@@ -58,8 +60,20 @@ const effectsMs = 3000;
 
 const elapsed = (): number => performance.now();
 
-/** Opens the store, loads the sources and takes up what an earlier process left. Rejects with coded errors. */
-export async function openHost(options: HostOptions): Promise<Host> {
+/** Opens features one after the other, in the order of their list: what each of them reports comes in that order. */
+async function openFeatures<Open extends OpenFeature>(
+  features: readonly HostFeature<Open>[],
+  core: HostCore,
+): Promise<readonly Open[]> {
+  const open: Open[] = [];
+  for (const feature of features) open.push(await feature.open(core));
+  return open;
+}
+
+/** Opens the store, loads the sources and resumes the work of an earlier process. Rejects with coded errors. */
+export async function openHost<Open extends OpenFeature>(
+  options: HostOptions & { readonly features: readonly HostFeature<Open>[] },
+): Promise<Host & { readonly features: readonly Open[] }> {
   const { clock, report, onFatal } = options;
   let limits: HostLimits = options.limits;
   // It needs nothing of the data root, so what it finds out begins beside the opening.
@@ -67,13 +81,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const storage = await openStorage(options);
   const { layout, ledger, objectStore, encoded, commits, listeners } = storage;
   const opened = await openEngines(options, storage, machine);
-  const { launcher, detector, detectorTools, tools, screenTextReader, remembered } = opened;
+  const { launcher, detector, detectorTools, tools, remembered } = opened;
 
   const registry = new SourceRegistry();
-  const sourceUses = new SourceUses();
   const mutex = new KeyedMutex();
   for (const key of await registry.load(ledger)) report(`the stored source ${key} is damaged and is left aside`);
-  await ledger.commit([...(await loadFolders(options.sources, registry, objectStore)), ...remembered.writes()]);
+  await ledger.commit(await loadFolders(options.sources, registry, objectStore));
   registry.committed();
 
   const budgets = new TimeBudgets(clock);
@@ -94,6 +107,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   board.follow(supervisor, ledger);
   const runtimes = new VerifiedRuntimes({ ledger, objectStore, encoded: encoded.of });
   const basis: HostBasis = { ledger, objectStore, registry, supervisor, runtimes, mutex, clock, report };
+  const signals = new RuntimeSignals();
+  signals.follow({ deleted: (runtimeId) => runtimes.deleted(runtimeId) });
   const grant = (id: string) => void supervisor.send(id, { type: 'worker.granted' });
   const queues = {
     probes: new WorkQueue(options.studyWorkers, grant),
@@ -120,6 +135,69 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
     openTranslator: (choice) => openTranslator(choice, { ...basis, detector }),
   });
+  const sourceUses = new SourceUses();
+  const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
+  await unused.load();
+  const snapshots = new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID });
+  /** Those that may use a file or a folder of the data root by its name. */
+  const inUse: ((name: string) => boolean)[] = [
+    (name) => objectStore.isReceiving(name),
+    (name) => launcher.isInUse(name),
+    (name) => snapshots.isCopy(name),
+    (name) => supervisor.isLive(fetchingIngestOf(name) ?? ''),
+  ];
+  const deleting = openDeletions({
+    ...basis,
+    sourceUses,
+    unused,
+    isInUse: (name) => inUse.some((isInUse) => isInUse(name)),
+    openParts: () => notedParts(ledger),
+    dropCopies: () => snapshots.drop(),
+    runtimeDeleted: signals.deleted,
+    actorsDeleted: (actorIds) => {
+      for (const actorId of actorIds) {
+        supervisor.announce(actorId);
+        listeners.gone(actorId);
+      }
+    },
+  });
+  const sealing = new IngestSealing({
+    ...basis,
+    unused,
+    progress: board,
+    probe: (path, signal, onRead) => probeMedia(launcher, tools, path, signal, onRead),
+    probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
+  });
+  const committed = (runtimeId: string): void => {
+    signals.committed(runtimeId);
+    supervisor.announce(runtimeId);
+  };
+  const parts = studyPartsOf({ ...basis, budgets, board });
+  const features = await openFeatures(options.features, {
+    ...basis,
+    environment: options.environment,
+    layout,
+    launcher,
+    toolMemory: remembered,
+    tools,
+    detector,
+    detectorTools,
+    engines,
+    budgets,
+    progress: board,
+    sealing,
+    unused,
+    listeners,
+    limits: () => limits,
+    newId: randomUUID,
+    grant,
+    committed,
+    steps: parts.steps,
+    waits: parts.waits,
+  });
+  const foundTools = remembered.writes();
+  if (foundTools.length > 0) await ledger.commit(foundTools);
+  inUse.push(...features.flatMap(({ isInUse }) => isInUse ?? []));
   const {
     definition: studying,
     optional,
@@ -134,14 +212,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
     detector,
     detectorTools,
     engines,
-    screenTextReader,
+    parts,
+    features,
     orders: workers?.orders ?? null,
     windowing: options.windowing,
     abandoned: (runtimeId, contentIds) => deleting.erasure.abandon(runtimeId, contentIds),
     queue: queues.studies,
-    committed: (runtimeId) => studies.committed(runtimeId),
+    committed: signals.committed,
   });
-  const studies: StudyService = new StudyService({
+  unused.heldBy(isHeld);
+  const studies = new StudyService({
     ...basis,
     definition: studying,
     sourceUses,
@@ -152,6 +232,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     maximumRangeMs: () => limits.maximumStudyRangeMs,
     maximumLive: () => limits.maximumLiveStudies,
   });
+  const forgetStudy = (runtimeId: string): void => studies.committed(runtimeId);
+  signals.follow({ committed: forgetStudy, deleted: forgetStudy });
+  signals.follow({ deleted: () => encoded.clear() });
   /** The reviewer of now: the services keep this object, so that another name is theirs at once. */
   const reviewer = { ...options.reviewer };
   /** The ability of now; a copy would miss the next change. */
@@ -182,10 +265,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     engines,
     reviewer,
     explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
-    committed: (runtimeId) => {
-      studies.committed(runtimeId);
-      supervisor.announce(runtimeId);
-    },
+    features,
+    committed,
   });
   const overviews = new Overviews({
     ...basis,
@@ -198,47 +279,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...basis,
     grants: new PlaybackGrants({ clock, elapsed, newId: randomUUID, newSecret: () => randomBytes(32) }),
   });
+  signals.follow({ deleted: (runtimeId) => playback.deleted(runtimeId) });
   await moveSigningKey(layout.root);
   const openKey = async () => {
     ledger.demandInPlace();
     return openSigningKey(layout.root);
   };
   const bundles = new Bundles({ ...basis, openKey });
-  const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
-  await unused.load();
-  unused.heldBy(isHeld);
-  const snapshots = new LedgerSnapshots({ ledger, workFolder: layout.work, newId: randomUUID });
-  const deleting = openDeletions({
-    ...basis,
-    sourceUses,
-    unused,
-    isInUse: (name) =>
-      objectStore.isReceiving(name) ||
-      launcher.isInUse(name) ||
-      snapshots.isCopy(name) ||
-      supervisor.isLive(fetchingIngestOf(name) ?? ''),
-    openParts: () => notedParts(ledger),
-    dropCopies: () => snapshots.drop(),
-    runtimeDeleted: (runtimeId) => {
-      studies.committed(runtimeId);
-      runtimes.deleted(runtimeId);
-      encoded.clear();
-      playback.deleted(runtimeId);
-    },
-    actorsDeleted: (actorIds) => {
-      for (const actorId of actorIds) {
-        supervisor.announce(actorId);
-        listeners.gone(actorId);
-      }
-    },
-  });
-  const sealing = new IngestSealing({
-    ...basis,
-    unused,
-    progress: board,
-    probe: (path, signal, onRead) => probeMedia(launcher, tools, path, signal, onRead),
-    probeTools: [tools.ffprobe.identity, tools.ffmpeg.identity],
-  });
   const ingests = { ...basis, sealing, unused, progress: board, newId: randomUUID };
   const ownedIngests = openOwnedIngests({
     ...ingests,
@@ -255,11 +302,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     grant,
   });
   supervisor.register(studying);
-  const measured = { supervisor, queues: { ...queues, videohosts: videohost.queue }, durations, commits, launcher };
+  const allQueues: Record<string, WorkQueue> = { ...queues, videohosts: videohost.queue };
+  for (const feature of features) Object.assign(allQueues, feature.queues);
+  const measured = { supervisor, queues: allQueues, durations, commits, launcher };
   const figures = new HostFigures({
     ...measured,
     freeBytes: () => objectStore.freeBytes(),
-    others: () => [...deleting.figures.metrics(), ...(workers?.metrics() ?? [])],
+    others: () => [
+      ...deleting.figures.metrics(),
+      ...(workers?.metrics() ?? []),
+      ...features.flatMap(({ metrics }) => metrics?.() ?? []),
+    ],
   });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
@@ -273,13 +326,19 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
   const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
-  const { checks, tools: allTools } = openChecks(options, storage, { ...opened, named: engines }, whyNoDownloader);
+  const { checks, tools: allTools } = openChecks(
+    options,
+    storage,
+    { ...opened, features, named: engines },
+    whyNoDownloader,
+  );
   // A store that takes no more has said so already.
   const stopRequested = async () => {
     await supervisor.notes.keepTimes();
     await endedInPeace(ledger).catch(() => undefined);
   };
   return {
+    features,
     sources: registry,
     sourceRecords: new SourceRecords(registry, ledger, objectStore),
     subtitleTracks: new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg }),
@@ -297,7 +356,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       engines,
       pictureCaptions: new PictureCaptions({ objectStore, launcher, ffmpeg: tools.ffmpeg }),
       pace: () => paceOf(engines, ledger),
-      screenText: screenTextReader === null ? null : (options.screenText ?? null),
+      further: features.flatMap(({ warnings }) => warnings ?? []),
     }),
     overviews,
     lifecycles: new LifecycleService({ ledger, supervisor, listeners }),
@@ -329,8 +388,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     demandInPlace: ledger.demandInPlace,
     begin: () => {
       deleting.erasure.soon();
-      for (const queue of Object.values(queues)) queue.open();
+      for (const queue of [queues, ...features.map((feature) => feature.queues ?? {})].flatMap(Object.values))
+        queue.open();
       videohost.begin();
+      for (const { begin } of features) begin?.();
     },
     stopRequested,
     close: async () => {
@@ -341,6 +402,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await deleting.erasure.stop();
       await stopRequested();
       await workers?.close();
+      for (const { close } of features) await close?.();
       await detector.close();
       await launcher.close();
       // An effect or an upload that was cut may be storing bytes, and the data root is another host's once the ledger is closed.

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
+import { absolutePath, type GivenFlags } from '../options/flags.ts';
+import { type ExitCode, exitCodes } from '../options/outputs.ts';
 import { countText } from '../receipts/evidence-chain.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
 import { type CopiedLedger, writeBackup } from '../storage/backup/write-backup.ts';
@@ -12,10 +14,9 @@ import { openDatabase } from '../storage/ledger/open-database.ts';
 import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { workFolderName } from '../storage/objects/leftovers.ts';
 import { dataRootOf, existingDataRoot } from './options/data-root.ts';
-import { absolutePath, type GivenFlags } from './options/flags.ts';
 import { argument, asTyped } from './terminal/call.ts';
 import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
-import { bytesText, type ExitCode, exitCodes, Interrupted, type Terminal } from './terminal/terminal.ts';
+import { bytesText, Interrupted, type Terminal } from './terminal/terminal.ts';
 
 /**
  * Reports how far work on many items of one kind has come. On a terminal it shows each item and overwrites the line; elsewhere it

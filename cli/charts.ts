@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { type Chart, chart, charts as chartList, drawnChart, keptReleases } from '../contract/lifecycles/charts.ts';
 import { machines } from '../machines/catalogue.ts';
 import { chartOf } from '../machines/machine-chart.ts';
+import { StartError } from '../options/failures.ts';
+import { type FlagTable, parseFlags, single, toggle } from '../options/flags.ts';
 import { changeSigns, changesSummary, chartChanges, partWords } from '../visualizer/chart-changes.ts';
 import { chartFiles, keptFile, staleFiles, writeFiles } from '../visualizer/drawing/files.ts';
-import { StartError } from './failures.ts';
-import { type FlagTable, parseFlags, single, toggle } from './options/flags.ts';
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -1,5 +1,5 @@
+import { type CommandWords, single } from '../options/flags.ts';
 import { evaluateFlags } from './evaluate-options.ts';
-import { type CommandWords, single } from './options/flags.ts';
 import { serveFlags } from './options/serve-options.ts';
 import { verifyFlags } from './options/verify-options.ts';
 import { hostFlags } from './terminal/call.ts';

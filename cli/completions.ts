@@ -1,4 +1,4 @@
-import type { CommandWords, Flag } from './options/flags.ts';
+import type { CommandWords, Flag } from '../options/flags.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 type ShellName = (typeof shells)[number];

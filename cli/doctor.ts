@@ -13,22 +13,22 @@ import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/
 import { openLauncher } from '../executors/process/launcher.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
 import { recognizerProgram } from '../executors/recognition/open-recognizer.ts';
-import { demandEngine, languageData, ScreenTextUnavailable } from '../executors/screentext/language-data.ts';
-import { DEFAULT_LANGUAGES } from '../executors/screentext/tesseract.ts';
+import { features } from '../features/features.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
+import { startRemedies, systemFailure } from '../options/failures.ts';
+import { type GivenFlags, parseFlags } from '../options/flags.ts';
+import { type ExitCode, exitCodes } from '../options/outputs.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';
 import { demandDataRoot, demandPrivateRoot, isUnclaimedFolder, markedFormat } from '../storage/objects/data-root.ts';
 import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
-import { startRemedies, systemFailure } from './failures.ts';
 import { dataRootOf } from './options/data-root.ts';
-import { type GivenFlags, parseFlags } from './options/flags.ts';
-import { optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import { featuresOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
 import { demandStart, serverFault, serversOf } from './settings/start-trial.ts';
 import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
-import { type ExitCode, exitCodes, type Terminal } from './terminal/terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const columns = { state: 7, check: 13 } as const;
 
@@ -77,9 +77,10 @@ async function settingsFinding(
   let options: ServeOptions | null = null;
   try {
     settings = await readSettings(path);
-    options = optionsOf(withSettings(given, settings ?? new Map()));
+    const start = withSettings(given, settings ?? new Map());
+    options = optionsOf(start);
     const servers = serversOf(options, environment);
-    await demandStart(options, environment);
+    await demandStart(options, featuresOf(start, environment), environment);
     for (const { provider } of servers) {
       const fault = await serverFault(provider);
       if (fault !== null) return { finding: weak('settings', `${path}: ${fault.detail}`, fault.remedy), options };
@@ -104,18 +105,6 @@ async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFi
   const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
   const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
   return ok('recognizers', found.join(', '));
-}
-
-/** The reader of text on the screen. A host works without one, so none is not a fault. */
-async function screenTextFinding(): Promise<HostFinding> {
-  try {
-    await demandEngine();
-    for (const language of DEFAULT_LANGUAGES) await languageData(language);
-    return ok('screen-text', `tesseract with ${DEFAULT_LANGUAGES.join(', ')}`);
-  } catch (error) {
-    if (!(error instanceof ScreenTextUnavailable)) throw error;
-    return ok('screen-text', `none: ${error.detail}`);
-  }
 }
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
@@ -256,7 +245,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await speechFinding(),
     ...(await toolFindings(process.env, systemClock.now())),
     await recognizerFinding(process.env),
-    await screenTextFinding(),
+    ...(await Promise.all(features.map(({ checks }) => checks?.(process.env) ?? []))).flat(),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, host.state !== 'none'),
     settings.finding,

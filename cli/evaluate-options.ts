@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Environment } from '../executors/process/tools.ts';
+import { type ConfiguredFeature, flagsOf } from '../features/feature.ts';
+import { features } from '../features/features.ts';
+import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from '../options/flags.ts';
 import {
   recognizerFlags,
   recognizerFlagsOf,
   responseFormatFlag,
-  screenTextFlags,
-  screenTextOf,
   secondRunFlag,
   secondRunOf,
 } from './options/engines.ts';
-import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from './options/flags.ts';
 
 /** Every flag of `evaluate`. */
 export const evaluateFlags: FlagTable = {
@@ -22,12 +23,18 @@ export const evaluateFlags: FlagTable = {
   ...recognizerFlags,
   ...responseFormatFlag,
   ...secondRunFlag,
-  ...screenTextFlags,
+  ...flagsOf(features, ['engine', 'study']),
 };
 
 export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
 
 const samplePack = fileURLToPath(new URL('../fixtures/sample', import.meta.url));
+
+/** The features of the host that evaluates, with what was given for them. Throws `StartError`. */
+export const evaluatedFeatures = (args: readonly string[], environment: Environment): readonly ConfiguredFeature[] => {
+  const given = parseFlags(args, evaluateFlags, 1);
+  return features.flatMap((feature) => feature.options?.(given)(environment) ?? []);
+};
 
 /** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError` `invalid_flags`. */
 export function evaluateOptions(args: readonly string[]) {
@@ -44,6 +51,5 @@ export function evaluateOptions(args: readonly string[]) {
     report: pathOption(given, 'report'),
     recognizer,
     recognizesTwice: secondRunOf(given, recognizer),
-    screenText: screenTextOf(given),
   };
 }

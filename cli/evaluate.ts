@@ -6,9 +6,12 @@ import { openPackFolder } from '../actors/evaluation/labeled-media.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { escapedText } from '../contract/base/grammar.ts';
 import { EvaluationFault } from '../contract/evaluation.ts';
+import { failureLine, StartError } from '../options/failures.ts';
+import { answersQuestion } from '../options/flags.ts';
+import { keepFilesPrivate, outliveReaders, report } from '../options/outputs.ts';
 import { makeFolder } from '../storage/objects/durable-file.ts';
 import { commands } from './commands.ts';
-import { type EvaluateOptions, evaluateOptions } from './evaluate-options.ts';
+import { type EvaluateOptions, evaluatedFeatures, evaluateOptions } from './evaluate-options.ts';
 import {
   acceptBaseline,
   type Evaluation,
@@ -19,10 +22,7 @@ import {
   loadBaseline,
   withDataRoot,
 } from './evaluation.ts';
-import { failureLine, StartError } from './failures.ts';
 import { recognizerOf } from './options/engines.ts';
-import { answersQuestion } from './options/flags.ts';
-import { keepFilesPrivate, outliveReaders, report } from './outputs.ts';
 
 const print = (line: string): void => void process.stdout.write(`${escapedText(line)}\n`);
 
@@ -78,7 +78,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       environment: process.env,
       recognizer: recognizerOf(options.recognizer, process.env),
       recognizesTwice: options.recognizesTwice,
-      screenText: options.screenText,
+      features: evaluatedFeatures(process.argv.slice(2), process.env),
       clock: systemClock,
       newId: randomUUID,
       report,

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { messageOf } from '../contract/base/errors.ts';
 import type { ConsoleFiles } from '../http/routes/console.ts';
+import { meaningOf, StartError } from '../options/failures.ts';
+import { option, worded } from '../options/start-text.ts';
 import { isRestoring } from '../storage/objects/data-root.ts';
 import { kindOf, replaceDurably } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { changeSmallFile, isBlank, readSmallFile, removeDraft } from '../storage/objects/small-file.ts';
 import { systemCode } from '../storage/system-refusal.ts';
-import { meaningOf, StartError } from './failures.ts';
 import { isSameRoot, type ProcessIdentity, processState, type RootIdentity, rootIdentity } from './host-identity.ts';
-import { option, worded } from './start-text.ts';
 
 const digits = z.string().regex(/^\d{1,20}$/);
 

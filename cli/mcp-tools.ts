@@ -21,10 +21,10 @@ import { editRate, exportNames } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
 import type { OverviewPart, RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
+import { failureLine, StartError } from '../options/failures.ts';
 import { settingWords } from './commands/caption-ways.ts';
 import { captionsOnceChecked } from './commands/captions.ts';
 import { type AskedExport, type WrittenFile, writeExport } from './commands/exports.ts';
-import { failureLine, StartError } from './failures.ts';
 import { StartRefused } from './terminal/own-host.ts';
 import { NoHost } from './terminal/running-host.ts';
 

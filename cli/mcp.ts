@@ -1,14 +1,13 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { HostUnreachable } from '../client/host-error.ts';
+import { failureLine, StartError } from '../options/failures.ts';
+import { answersQuestion, parseFlags, pathOption } from '../options/flags.ts';
+import { type ExitCode, exitCodes, keepFilesPrivate, outliveReaders, report } from '../options/outputs.ts';
 import { mcpWords } from './commands.ts';
-import { failureLine, StartError } from './failures.ts';
 import { ExportFolder, studyTools } from './mcp-tools.ts';
 import { dataRootLine, dataRootOf } from './options/data-root.ts';
-import { answersQuestion, parseFlags, pathOption } from './options/flags.ts';
-import { keepFilesPrivate, outliveReaders, report } from './outputs.ts';
 import { WrongCall } from './terminal/call.ts';
 import { hostOfCall, NoHost, namedHost } from './terminal/running-host.ts';
-import { type ExitCode, exitCodes } from './terminal/terminal.ts';
 
 /** Says why no host is there, or the call is wrong; the exit code for that. */
 function reported(error: unknown): ExitCode {

@@ -1,15 +1,15 @@
 import { escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
+import { answersQuestion, nearestName, parseFlags, storedPath } from '../options/flags.ts';
+import { type ExitCode, exitCodes, keepFilesPrivate, outliveReaders } from '../options/outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
-import { answersQuestion, nearestName, parseFlags, storedPath } from './options/flags.ts';
-import { keepFilesPrivate, outliveReaders } from './outputs.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
 import { asTyped, type HostCommand, programAsTyped } from './terminal/call.ts';
 import { failedEnd } from './terminal/failed-call.ts';
 import { findOrStartHost, NoHost, namedHost } from './terminal/running-host.ts';
-import { type ExitCode, exitCodes, processTerminal, type Terminal } from './terminal/terminal.ts';
+import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** The commands that are programs of their own. */
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -11,11 +11,14 @@ import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
+import type { ServedFeature } from '../features/feature.ts';
 import type { ChosenListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
+import { failureLine, StartError, startFailureWords } from '../options/failures.ts';
+import { answersQuestion, type GivenFlags, parseFlags } from '../options/flags.ts';
+import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from '../options/outputs.ts';
 import { commands } from './commands.ts';
-import { failureLine, StartError, startFailureWords } from './failures.ts';
 import {
   consoleAddress,
   hostToken,
@@ -32,13 +35,17 @@ import {
   explainerNotice,
   explainerOf,
   recognizerNotice,
-  screenTextNotice,
   translatorNotice,
 } from './options/engines.ts';
-import { answersQuestion, type GivenFlags, parseFlags } from './options/flags.ts';
-import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import {
+  engineChoicesOf,
+  environmentOf,
+  featuresOf,
+  optionsOf,
+  type ServeOptions,
+  serveFlags,
+} from './options/serve-options.ts';
 import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
-import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 import { RunningSettings } from './settings/host-settings.ts';
 import {
   type Settings,
@@ -87,18 +94,21 @@ const report = (line: string): void => log.report(line);
 async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const before = await receivedHandover();
   const endsWithCommand = before?.endsWithCommand ?? process.connected === true;
-  const options = optionsOf(withSettings(given, endsWithCommand ? withCommandSettings(settings) : settings));
+  const flags = withSettings(given, endsWithCommand ? withCommandSettings(settings) : settings);
+  const options = optionsOf(flags);
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
   const explainer = explainerOf(options.explainerModel, environment);
   const choices = engineChoicesOf(options, process.env);
+  const configured = featuresOf(flags, process.env);
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
   const token = before?.token ?? (await hostToken(options.tokenFile, report));
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     ...options,
     ...choices,
+    features: configured,
     sources: [
       { directory: sample, root: null },
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
@@ -154,7 +164,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   notices.take(choices);
   if (explainer !== null) report(explainerNotice(explainer));
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
-  if (options.screenText !== null) report(screenTextNotice(options.screenText));
+  for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   // The log has no token, so this address alone does not unlock the console.
   if (!endsWithCommand) report(`the console is at ${announced.listening}; open it with ${asTyped('open')}`);
@@ -189,13 +199,16 @@ interface ServedIdentity {
   readonly process: ProcessIdentity;
 }
 
+/** An open host with the features of this program. */
+type ServedHost = Host & { readonly features: readonly ServedFeature[] };
+
 /** The numeric address of a loopback name. */
 const numericAddress = async (host: string): Promise<string> =>
   isIP(host) === 0 ? (await lookup(host)).address : host;
 
 async function listen(
   options: ServeOptions,
-  host: Host,
+  host: ServedHost,
   { token, root, process: { pid, startedAt } }: ServedIdentity,
   open: ChosenListener['open'],
   settings: RunningSettings,

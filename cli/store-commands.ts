@@ -1,7 +1,8 @@
+import { type CommandWords, type GivenFlags, parseFlags, single } from '../options/flags.ts';
+import type { ExitCode } from '../options/outputs.ts';
 import { dataRootFlag } from './options/data-root.ts';
-import { type CommandWords, type GivenFlags, parseFlags, single } from './options/flags.ts';
 import { hostFlags } from './terminal/call.ts';
-import { type ExitCode, processTerminal, type Terminal } from './terminal/terminal.ts';
+import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
   /** The number of arguments beside the flags. */

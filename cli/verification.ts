@@ -4,16 +4,16 @@ import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { ByteReader } from '../contract/base/stored-object.ts';
 import { ArchiveError, blockBytes } from '../formats/tar.ts';
+import { StartError } from '../options/failures.ts';
+import { type ExitCode, exitCodes } from '../options/outputs.ts';
 import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';
 import { judgementText } from '../rules/rule-sets.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';
-import { StartError } from './failures.ts';
 import { namedFile } from './named-file.ts';
 import type { BundleOptions } from './options/verify-options.ts';
-import { type ExitCode, exitCodes } from './terminal/terminal.ts';
 
 /** The place of the first thing that does not hold. */
 interface VerificationFault {

@@ -4,6 +4,8 @@ import { systemClock } from '../actors/supervision/system-clock.ts';
 import { ServiceError } from '../contract/base/errors.ts';
 import { escapedLine } from '../contract/base/grammar.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
+import { failureLine, StartError } from '../options/failures.ts';
+import { answersQuestion } from '../options/flags.ts';
 import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
 import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
@@ -14,8 +16,6 @@ import { dataRootAt, demandDataRoot } from '../storage/objects/data-root.ts';
 import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { commands } from './commands.ts';
-import { failureLine, StartError } from './failures.ts';
-import { answersQuestion } from './options/flags.ts';
 import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
 import {
   bundleExit,

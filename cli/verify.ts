@@ -1,4 +1,4 @@
-import { keepFilesPrivate, outliveReaders } from './outputs.ts';
+import { keepFilesPrivate, outliveReaders } from '../options/outputs.ts';
 import { runVerify } from './verify-command.ts';
 
 keepFilesPrivate();

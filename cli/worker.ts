@@ -1,9 +1,10 @@
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { openWorker, type Worker } from '../actors/workers/worker.ts';
 import { version } from '../contract/base/program-version.ts';
-import { failureLine, StartError } from './failures.ts';
+import { failureLine, StartError } from '../options/failures.ts';
+import { answersQuestion } from '../options/flags.ts';
+import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from '../options/outputs.ts';
 import { recognizerNotice, recognizerOf } from './options/engines.ts';
-import { answersQuestion } from './options/flags.ts';
 import {
   demandObjectSource,
   type WorkerFlags,
@@ -11,7 +12,6 @@ import {
   workerWords,
   workQueueNotice,
 } from './options/worker-options.ts';
-import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from './outputs.ts';
 
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);

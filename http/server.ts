@@ -61,6 +61,8 @@ interface Services
   readonly charts: Charts;
   readonly readDocument: ReadDocument;
   readonly settings: SettingsService;
+  /** The features of the host, with their paths of the wire. */
+  readonly features: readonly { readonly routes?: (streams: StreamContext) => readonly Route[] }[];
 }
 
 /** The parts of HTTP itself that the routes get. */
@@ -110,6 +112,7 @@ export const routeTable = (
     ...pairingRoutes(services.pairings),
     ...proofRoutes(prove),
     ...settingsRoutes(services.settings),
+    ...services.features.flatMap(({ routes }) => routes?.(context) ?? []),
   ];
 };
 

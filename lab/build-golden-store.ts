@@ -22,6 +22,7 @@ const work = await mkdtemp(path.join(tmpdir(), 'golden-store-'));
 const dataRoot = path.join(work, 'data');
 try {
   const host = await openHost({
+    features: [],
     dataRoot,
     ...goldenHost,
     report: (line) => void process.stderr.write(`${line}\n`),

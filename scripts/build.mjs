@@ -18,7 +18,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
 
 /** The processes that the host starts. */
-const processes = ['executors/detector/detector-process.ts', 'executors/screentext/tesseract-process.ts'];
+const processes = ['executors/detector/detector-process.ts', 'features/screen-text/engine/tesseract-process.ts'];
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
 export const external = [

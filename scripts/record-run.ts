@@ -15,8 +15,8 @@ import { fixChance } from './recording/fixed-chance.ts';
 fixChance();
 const { openHost } = await import('../actors/host.ts');
 const { defaultCaptionAllowance } = await import('../receipts/captions/allowance.ts');
-const { parseFlags } = await import('../cli/options/flags.ts');
-const { serveFlags } = await import('../cli/options/serve-options.ts');
+const { parseFlags } = await import('../options/flags.ts');
+const { featuresOf, serveFlags } = await import('../cli/options/serve-options.ts');
 const { RunningSettings } = await import('../cli/settings/host-settings.ts');
 const { Charts } = await import('../actors/lifecycles/lifecycles.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
@@ -48,6 +48,7 @@ const model = await StubProvider.start(modelPort);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
 const host = await openHost({
+  features: featuresOf(parseFlags([], serveFlags), {}),
   dataRoot: path.join(folder, 'data'),
   sources: [{ directory: fixture('sample/source'), root: null }],
   limits: {

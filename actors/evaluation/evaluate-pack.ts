@@ -3,7 +3,6 @@ import { EvaluationFault, type EvaluationReceipt, type PackItem } from '../../co
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { demandRunning, type RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
-import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { followedSignals } from '../../formats/followed-signal.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
@@ -13,6 +12,7 @@ import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { openHost } from '../host.ts';
+import type { HostFeature } from '../host-feature.ts';
 import type { KnownMachine } from '../host-types.ts';
 import { verifyRuntime } from '../reopening/verify-runtime.ts';
 import { ingestItem, type PackFolder, studyItem } from './labeled-media.ts';
@@ -29,8 +29,8 @@ interface PackEvaluation {
   /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
   readonly recognizesTwice?: boolean;
-  /** The reader of text on the screen; null or absent on a host without one. */
-  readonly screenText?: ScreenTextChoice | null;
+  /** The features of its host. */
+  readonly features: readonly HostFeature[];
   readonly clock: Clock;
   readonly newId: () => string;
   /** Lines for people. */
@@ -69,9 +69,8 @@ function refuseScreenTexts({ pack }: PackFolder): void {
  */
 async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
   const { pack: folder, dataRoot, environment, machine, clock, report, newId } = options;
-  const { recognizer = null, recognizesTwice = false, screenText = null } = options;
+  const { recognizer = null, recognizesTwice = false, features } = options;
   if (recognizer === null) refuseTranscripts(folder);
-  if (screenText === null) refuseScreenTexts(folder);
   const fatal = new AbortController();
   const { signal, release } = followedSignals([options.signal, fatal.signal]);
   const host = await openHost({
@@ -92,7 +91,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     explainer: null,
     recognizer,
     recognizesTwice,
-    screenText,
+    features,
     environment,
     ...(machine === undefined ? {} : { machine }),
     clock,
@@ -101,6 +100,7 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     onFatal: (error) => fatal.abort(error),
   });
   try {
+    if (!host.features.some(({ stages }) => stages?.readScreen?.isOffered)) refuseScreenTexts(folder);
     // Studies go on without a recognizer that does not run, and every labeled word would count as missed.
     if (recognizer !== null) await demandRunning(await host.engines.recognizer());
     host.begin();

@@ -31,6 +31,7 @@ import type { Phase } from '../supervision/actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from '../supervision/actor-row.ts';
 import { newestFirst, type PageRequest, readStored } from '../supervision/reads.ts';
 import { phaseOf } from '../supervision/row-state.ts';
+import type { TransitionListeners } from '../supervision/transition-listeners.ts';
 import { firstEvent } from '../supervision/transition-rows.ts';
 import {
   EveryTransition,
@@ -41,7 +42,6 @@ import {
   shownState,
   shownTransition,
   streamed,
-  type TransitionListeners,
 } from './transitions.ts';
 
 /**

@@ -5,9 +5,9 @@ import { detectorIdleMs, openDetector } from '../../executors/detector/detector.
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { forgetful, type KnownTool, knownTool, resolveTools, type ToolMemory } from '../../executors/process/tools.ts';
-import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
+import type { OpenFeature } from '../host-feature.ts';
 import type { HostOptions, KnownMachine } from '../host-types.ts';
 import { notedParts } from '../ingest/owned/resumable-uploads.ts';
 import { enginesOf } from '../operation/engines.ts';
@@ -56,12 +56,12 @@ function storedTools(ledger: Pick<Ledger, 'get'>): readonly KnownTool[] {
 }
 
 /**
- * Opens the engines that a host measures with: the launcher of processes, the media tools, the detector and the reader of the screen.
+ * Opens the engines that every host measures with: the launcher of processes, the media tools and the detector.
  * A recognizer and a translator are opened by their first use. It removes leftovers of an earlier host from the data root first.
  * Rejects with coded errors.
  */
 export async function openEngines(
-  { clock, environment, screenText = null, report, launcher: given }: HostOptions,
+  { clock, environment, report, launcher: given }: Pick<HostOptions, 'clock' | 'environment' | 'report' | 'launcher'>,
   { layout, ledger, objectStore }: OpenStorage,
   machine: Pick<KnownMachine, 'sandbox' | 'known' | 'note'>,
 ) {
@@ -76,12 +76,8 @@ export async function openEngines(
   report(describeSandbox(launcher.sandbox));
   const remembered = new RememberedTools(ledger, machine);
   const detector = openDetector({ launcher, clock, idleMs: detectorIdleMs });
-  const [tools, detectorTools, screenTextReader] = await Promise.all([
-    resolveTools(launcher, environment, remembered),
-    detector.tools(),
-    screenText === null ? null : openScreenTextReader(screenText, { launcher, clock }),
-  ]);
-  return { launcher, remembered, detector, tools, detectorTools, screenTextReader };
+  const [tools, detectorTools] = await Promise.all([resolveTools(launcher, environment, remembered), detector.tools()]);
+  return { launcher, remembered, detector, tools, detectorTools };
 }
 
 type Engines = Awaited<ReturnType<typeof openEngines>>;
@@ -92,16 +88,17 @@ interface OpenedChecks {
   readonly tools: readonly Engines['detectorTools']['speech'][];
 }
 
-interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools' | 'screenTextReader'> {
+interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools'> {
+  readonly features: readonly Pick<OpenFeature, 'engineRows' | 'findings' | 'tools'>[];
   /** The recognizer and the translator of now. */
   readonly named: Pick<EngineRegistry, 'choices' | 'recognizerRecord' | 'translatorRecord'>;
 }
 
 /** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
 export function openChecks(
-  options: HostOptions,
+  options: Pick<HostOptions, 'clock' | 'workQueue' | 'explainer'>,
   { layout, objectStore }: OpenStorage,
-  { launcher, tools, detectorTools, screenTextReader, named }: Checked,
+  { launcher, tools, detectorTools, features, named }: Checked,
   whyNoDownloader: string | null,
 ): OpenedChecks {
   const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
@@ -111,7 +108,7 @@ export function openChecks(
       ...named.choices,
       detectors: [tools.ffmpeg.identity, ...detectors],
       hasWorkers: options.workQueue != null,
-      screenText: screenTextReader?.tools ?? [],
+      others: features.flatMap(({ engineRows }) => engineRows?.() ?? []),
       explainer: options.explainer,
       downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
       whyNoDownloader: whyNoDownloader ?? '',
@@ -123,11 +120,17 @@ export function openChecks(
       tools: found,
       detectors,
       whyNoDownloader,
+      further: () => features.flatMap(({ findings }) => findings?.() ?? []),
       engines,
       used: () => [named.recognizerRecord, named.translatorRecord].filter((record) => record !== null),
       root: layout.root,
       freeBytes: () => objectStore.freeBytes(),
     }),
-    tools: found.map((tool) => tool.identity).concat(detectors, screenTextReader?.tools ?? []),
+    tools: found
+      .map((tool) => tool.identity)
+      .concat(
+        detectors,
+        features.flatMap((feature) => feature.tools ?? []),
+      ),
   };
 }

@@ -11,6 +11,7 @@ import { languageExplanationDefinition } from '../explanations/language-explanat
 import { LanguageExplanations } from '../explanations/language-explanations.ts';
 import { Exports } from '../exports/exports.ts';
 import type { HostBasis } from '../host-basis.ts';
+import type { OpenFeature } from '../host-feature.ts';
 import { EvidenceAudits } from '../reopening/evidence-audits.ts';
 import { PublishReviews } from '../review/publish-reviews.ts';
 
@@ -21,6 +22,7 @@ interface LaterStagesOptions
   readonly captionMethods: CaptionMethods;
   readonly engines: EngineRegistry;
   readonly explainer: LanguageExplainer | null;
+  readonly features: readonly Pick<OpenFeature, 'stopWork' | 'producing'>[];
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
 }
@@ -30,7 +32,7 @@ export type LaterStages = Readonly<ReturnType<typeof openLaterStages>>;
 
 /** Makes the services of the later stages and registers their actors with the supervisor. All rest on the same reopened runtimes. */
 export function openLaterStages(options: LaterStagesOptions) {
-  const { objectStore, supervisor, runtimes, captionAbility: ability, captionMethods } = options;
+  const { objectStore, supervisor, runtimes, captionAbility: ability, captionMethods, features } = options;
   const captioning = captionProductionDefinition(options);
   const explaining = languageExplanationDefinition(options);
   for (const definition of [captioning, explaining]) supervisor.register(definition);
@@ -40,6 +42,7 @@ export function openLaterStages(options: LaterStagesOptions) {
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
     await explanations.stop(runtimeId);
+    for (const feature of features) await feature.stopWork?.(runtimeId);
   };
   return {
     audits: new EvidenceAudits(runtimes, objectStore),
@@ -52,6 +55,10 @@ export function openLaterStages(options: LaterStagesOptions) {
     corrections: new Corrections({ ...options, ability, methods: captionMethods, plans }),
     explanations,
     /** How many captions and explanations are being made. */
-    producing: () => supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),
+    producing: () =>
+      features.reduce(
+        (sum, feature) => sum + (feature.producing?.() ?? 0),
+        supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),
+      ),
   };
 }

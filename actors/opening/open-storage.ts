@@ -5,9 +5,9 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { patientLedger, patientObjectStore } from '../../storage/patience.ts';
 import type { HostOptions } from '../host-types.ts';
-import { TransitionListeners } from '../lifecycles/transitions.ts';
 import { CommitFigures } from '../operation/host-figures.ts';
 import { EncodedEvents } from '../reopening/stored-runtime.ts';
+import { TransitionListeners } from '../supervision/transition-listeners.ts';
 
 /** The data root of a host, open. */
 export interface OpenStorage {

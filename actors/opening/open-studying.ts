@@ -1,21 +1,20 @@
 import { keptRegion } from '../../contract/recognition.ts';
-import { readPictures } from '../../contract/screentext.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type OptionalStage, optionalStages } from '../../contract/study/stages.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
-import type { ScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import { screenReading } from '../../receipts/stages/screen.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
+import type { OpenFeature } from '../host-feature.ts';
 import { Transcriber } from '../recognition/recognition.ts';
 import { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { recognitionSteps, Transcribers } from '../recognition/recognition-steps.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
-import { isReadWhole, ScreenTexts, screenTextSteps } from '../screentext/screen-texts.ts';
 import { StudyCalibration } from '../study/calibration.ts';
-import type { GrantedStudyStep } from '../study/granted-steps.ts';
+import { absentStep, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
 import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
 import { LocalOperations } from '../study/media-operations.ts';
 import { type MediaPassesOptions, mediaPasses, usualWindowing, type Windowing } from '../study/media-passes.ts';
@@ -33,8 +32,44 @@ const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'subtitle') ? (['language'] as const) : []),
 ];
 
+interface StudyPartsOptions
+  extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'runtimes' | 'report'> {
+  readonly budgets: TimeBudgets;
+  readonly board: ProgressBoard;
+}
+
+/** The parts that every step of a study uses. */
+export interface StudyParts {
+  readonly steps: GrantedStepsOptions;
+  /** Notes the thing that a study waits for; null once it waits no more. The clock of a study pauses meanwhile. */
+  readonly waits: (runtimeId: string, reason: string | null) => void;
+}
+
+/** Makes the parts that the steps of studies share. */
+export function studyPartsOf(options: StudyPartsOptions): StudyParts {
+  const { ledger, objectStore, registry, supervisor, runtimes, budgets, board, report } = options;
+  return {
+    steps: {
+      ledger,
+      objectStore,
+      registry,
+      board,
+      report,
+      content: () => runtimes.content(),
+      progress: new LiveProgress(ledger),
+      moved: (runtimeId) => void supervisor.notes.moved(runtimeId),
+    },
+    waits: (runtimeId, reason) => {
+      board.waits(runtimeId, reason);
+      if (reason === null) budgets.resume(runtimeId);
+      else budgets.pause(runtimeId);
+    },
+  };
+}
+
 interface StudyingOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'supervisor' | 'runtimes' | 'clock' | 'report'> {
+  readonly parts: StudyParts;
   readonly budgets: TimeBudgets;
   readonly launcher: Launcher;
   readonly tools: MediaPassesOptions['tools'];
@@ -43,11 +78,10 @@ interface StudyingOptions
   readonly engines: EngineRegistry;
   /** The orders for workers that carry operations out; null if this host runs them itself. */
   readonly orders: WorkOrders | null;
-  /** Null on a host that reads no text on the screen. */
-  readonly screenTextReader: ScreenTextReader | null;
+  readonly features: readonly Pick<OpenFeature, 'stages'>[];
   /** The ranges that are decoded by windows; by default the usual ones. */
   readonly windowing?: Windowing | undefined;
-  /** Has objects go that a study has stored which came to nothing. */
+  /** Deletes objects that a study has stored which came to nothing. */
   readonly abandoned: (runtimeId: string, contentIds: readonly string[]) => Promise<void>;
   readonly board: ProgressBoard;
   readonly queue: WorkQueue;
@@ -68,8 +102,9 @@ interface Studying {
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
 export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
-  const { launcher, tools, detector, detectorTools, screenTextReader: reader, board, orders, engines } = options;
-  const progress = new LiveProgress(ledger);
+  const { launcher, tools, detector, detectorTools, board, orders, engines, features, parts } = options;
+  const { progress, content, moved } = parts.steps;
+  const { waits } = parts;
   const passes = mediaPasses({
     launcher,
     tools,
@@ -79,7 +114,6 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
-  const content = () => runtimes.content();
   const regions = new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion });
   const transcriberOf = (recognizer: Recognizer, runsTwice: boolean) =>
     new Transcriber({
@@ -95,32 +129,8 @@ export function openStudying(options: StudyingOptions): Studying {
       pace: new RecognitionPace(ledger, recognizer),
     });
   const transcribers = new Transcribers({ engines, transcriberOf });
-  const screenTexts =
-    reader === null
-      ? null
-      : new ScreenTexts({
-          reader,
-          launcher,
-          detector,
-          objectStore,
-          ffmpeg: tools.ffmpeg,
-          languageTool: detectorTools.language,
-          windows: new KeptParts(ledger, {
-            operation: 'screen.read.window',
-            field: 'pictures',
-            part: readPictures,
-            isWhole: isReadWhole,
-          }),
-        });
   const operations =
     orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);
-  // The clock of a study pauses while it waits for the work of others.
-  const waits = (runtimeId: string, reason: string | null): void => {
-    board.waits(runtimeId, reason);
-    if (reason === null) budgets.resume(runtimeId);
-    else budgets.pause(runtimeId);
-  };
-  const moved = (runtimeId: string): void => void supervisor.notes.moved(runtimeId);
   // A host with workers needs its own detector for the language of recognized lines alone.
   const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
@@ -140,11 +150,11 @@ export function openStudying(options: StudyingOptions): Studying {
     abandoned: options.abandoned,
     calibration: orders === null ? calibration : null,
   });
-  const given = { ledger, objectStore, content, registry, progress, board, moved, report };
-  const granted: Readonly<Record<OptionalStage, GrantedStudyStep>> = {
-    recognize: recognitionSteps({ ...given, transcribers, waits }),
-    readScreen: screenTextSteps({ ...given, screenTexts }),
+  const granted: Record<OptionalStage, GrantedStudyStep> = {
+    recognize: recognitionSteps({ ...parts.steps, transcribers, waits }),
+    readScreen: absentStep(parts.steps, screenReading),
   };
+  for (const { stages } of features) Object.assign(granted, stages);
   const definition = studyDefinition({
     ledger,
     supervisor,

@@ -1,5 +1,5 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
-import type { EngineCause } from '../../contract/causes/causes.ts';
+import { type EngineCause, engineKind } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { Engine, EngineKind } from '../../contract/operation.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
@@ -18,8 +18,8 @@ export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'capti
   readonly detectors: readonly ToolIdentity[];
   /** True if workers measure and recognize, which get the media from an object source. */
   readonly hasWorkers: boolean;
-  /** Those that read text on the screen; none on a host that reads none. */
-  readonly screenText: readonly ToolIdentity[];
+  /** Those of the features of the host. */
+  readonly others: readonly Engine[];
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
   /** The downloader; null if it is off, with the reason beside it. */
@@ -27,7 +27,8 @@ export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'capti
   readonly whyNoDownloader: string;
 }
 
-const nameOf = ({ name, version }: ToolIdentity): string => `${name} ${version}`;
+/** A tool with its version, for people. */
+export const toolName = ({ name, version }: ToolIdentity): string => `${name} ${version}`;
 
 type Switched = Exclude<EngineKind, 'detectors'>;
 
@@ -36,7 +37,8 @@ const offCause = (engine: Switched): EngineCause => ({ code: 'engine_off', param
 /** The way to switch an engine on or off. */
 const changeOf = (engine: Switched): string | null => causeText(offCause(engine), 'terminal').remedy;
 
-const off = (engine: Switched, text: string): Engine => ({
+/** The row of an engine that is off. `text` is one clause, without capital or full stop. */
+export const engineOff = (engine: Switched, text: string): Engine => ({
   engine,
   isOn: false,
   name: null,
@@ -47,8 +49,20 @@ const off = (engine: Switched, text: string): Engine => ({
   cause: offCause(engine),
 });
 
+/** The row of an engine in a process of this machine, which sends nothing. `text` is one clause, without capital or full stop. */
+export const ownEngine = (engine: Switched, name: string, text: string): Engine => ({
+  engine,
+  isOn: true,
+  name,
+  reach: 'this_host',
+  mayCost: false,
+  text,
+  change: changeOf(engine),
+  cause: null,
+});
+
 /** An engine behind a server: only one on this machine keeps what it is sent here, as far as the host can tell. */
-function hosted(engine: Switched, { provider, model }: HostedModel, sent: string): Engine {
+export function hostedEngine(engine: Switched, { provider, model }: HostedModel, sent: string): Engine {
   const { isLocal, baseUrl } = provider;
   const text = isLocal
     ? `${sent} goes to a server on this machine; whether it passes anything on is up to that server`
@@ -74,7 +88,7 @@ function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): E
   return {
     engine: 'detectors',
     isOn: true,
-    name: detectors.map(nameOf).join(', '),
+    name: detectors.map(toolName).join(', '),
     reach,
     mayCost: false,
     text,
@@ -83,27 +97,10 @@ function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): E
   };
 }
 
-function screenTextOf(tools: readonly ToolIdentity[]): Engine {
-  if (tools.length === 0) return off('screen_text', 'no text on the screen is read');
-  return {
-    engine: 'screen_text',
-    isOn: true,
-    name: tools.map(nameOf).join(', '),
-    reach: 'this_host',
-    mayCost: false,
-    text: 'text on the screen is read by a process without a network; nothing is sent',
-    change: changeOf('screen_text'),
-    cause: null,
-  };
-}
-
 function recognizerOf(chosen: RecognizerChoice | null): Engine {
-  if (chosen === null) return off('recognizer', 'speech is not recognized, so studies have no transcript');
-  if (chosen.engine === 'openai') return hosted('recognizer', chosen, 'the sound of speech');
-  const text = 'a program on this machine recognizes speech; nothing is sent';
-  const change = changeOf('recognizer');
-  const own = { isOn: true, reach: 'this_host', mayCost: false, cause: null } as const;
-  return { engine: 'recognizer', name: chosen.engine, text, change, ...own };
+  if (chosen === null) return engineOff('recognizer', 'speech is not recognized, so studies have no transcript');
+  if (chosen.engine === 'openai') return hostedEngine('recognizer', chosen, 'the sound of speech');
+  return ownEngine('recognizer', chosen.engine, 'a program on this machine recognizes speech; nothing is sent');
 }
 
 /** Every engine of a host, on or off, and what it means for privacy and cost. */
@@ -111,7 +108,7 @@ export function enginesOf({
   detectors,
   hasWorkers,
   recognizer,
-  screenText,
+  others,
   captions: { classification, subtitlesFirst },
   translator,
   explainer,
@@ -119,34 +116,29 @@ export function enginesOf({
   whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
   const captioning = classification !== 'recorded_real_pipeline_fixture';
-  return [
+  const rows: Engine[] = [
+    ...others,
     detectorsOf(detectors, hasWorkers),
     recognizerOf(recognizer),
-    screenTextOf(screenText),
     captioning
-      ? {
-          engine: 'captions',
-          isOn: true,
-          name: `${subtitlesFirst ? 'subtitle tracks, else ' : ''}${classification.replaceAll('_', ' ')}`,
-          reach: 'this_host',
-          mayCost: false,
-          text: 'captions are put together on this machine',
-          change: changeOf('captions'),
-          cause: null,
-        }
-      : off('captions', 'no captions are made of new studies'),
+      ? ownEngine(
+          'captions',
+          `${subtitlesFirst ? 'subtitle tracks, else ' : ''}${classification.replaceAll('_', ' ')}`,
+          'captions are put together on this machine',
+        )
+      : engineOff('captions', 'no captions are made of new studies'),
     translator === null
-      ? off('caption_translation', 'nothing is translated')
-      : hosted('caption_translation', translator, 'caption text'),
+      ? engineOff('caption_translation', 'nothing is translated')
+      : hostedEngine('caption_translation', translator, 'caption text'),
     explainer === null
-      ? off('explanations', 'nothing is explained')
-      : hosted('explanations', explainer, 'caption text'),
+      ? engineOff('explanations', 'nothing is explained')
+      : hostedEngine('explanations', explainer, 'caption text'),
     downloader === null
-      ? off('video_hosts', whyNoDownloader)
+      ? engineOff('video_hosts', whyNoDownloader)
       : {
           engine: 'video_hosts',
           isOn: true,
-          name: nameOf(downloader),
+          name: toolName(downloader),
           reach: 'outside',
           mayCost: false,
           text: 'the address of a video goes to its host when a client asks for a range of it',
@@ -154,4 +146,6 @@ export function enginesOf({
           cause: null,
         },
   ];
+  const kinds = engineKind.options;
+  return rows.sort((one, other) => kinds.indexOf(one.engine) - kinds.indexOf(other.engine));
 }

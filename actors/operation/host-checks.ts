@@ -55,6 +55,8 @@ interface HostChecksOptions {
   readonly detectors: readonly ToolIdentity[];
   /** The reason why nothing is fetched from video hosts; null if it is. */
   readonly whyNoDownloader: string | null;
+  /** The findings of the features of the host. */
+  readonly further: () => readonly HostFinding[];
   readonly root: string;
   readonly freeBytes: () => Promise<number>;
   /** The engines of now. */
@@ -85,13 +87,14 @@ export class HostChecks {
   }
 
   async #findings(): Promise<HostFinding[]> {
-    const { clock, sandbox, tools, detectors, used, whyNoDownloader, root, freeBytes } = this.#options;
+    const { clock, sandbox, tools, detectors, used, whyNoDownloader, further, root, freeBytes } = this.#options;
     return [
       ...tools.map(({ identity, path }) => toolFinding(identity, path, clock.now())),
       ...(whyNoDownloader === null
         ? []
         : [weak('video hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')]),
       ...detectors.map(({ name, version }) => ok(name, version)),
+      ...further(),
       ...used().flatMap(useFinding),
       sandboxFinding(sandbox),
       spaceFindingOf(await freeBytes(), root),

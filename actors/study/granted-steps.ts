@@ -211,6 +211,23 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 }
 
+/** The step of a host without an engine for it: it ends what an earlier host began of it, and begins nothing. */
+export const absentStep = <Receipt extends GrantedReceipt, Found extends GrantedFinding>(
+  options: GrantedStepsOptions,
+  operation: GrantedOperation<Receipt, Found>,
+): GrantedStudyStep =>
+  new GrantedSteps(options, {
+    operation,
+    isOffered: () => false,
+    producer: () => null,
+    changed: 'this host has no engine for it any more',
+    keptIn: () => null,
+    rowOf: () => ({}),
+    find: async () => {
+      throw new RangeError('no engine carries this step out');
+    },
+  });
+
 /** The last line that a process printed, short enough for one line of the log. */
 const lastLine = (printed: string): string => cutText(printed.trim().split('\n').at(-1) ?? '', 300);
 

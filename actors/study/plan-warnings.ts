@@ -6,7 +6,6 @@ import type { IncompleteMedia, MediaProbe } from '../../contract/sources/media-p
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { PlanWarningList as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/start.ts';
-import type { ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import {
@@ -29,6 +28,9 @@ import { readMediaProbe } from '../sources/source-records.ts';
 import type { PictureCaptions } from './picture-captions.ts';
 import type { StudyService } from './studies.ts';
 
+/** Warns of the work of a part of the host that a study begins. */
+export type WarnOfWork = (request: RuntimeRequest, source: RegisteredSource) => Promise<readonly PlanWarning[]>;
+
 interface PlanWarningsOptions {
   readonly studies: Pick<StudyService, 'planned' | 'isKnown'>;
   readonly objectStore: ObjectStore;
@@ -38,8 +40,8 @@ interface PlanWarningsOptions {
   readonly pictureCaptions: Pick<PictureCaptions, 'in'>;
   /** The pace of the recognizer of now; null before its first study. */
   readonly pace: () => ReturnType<RecognitionPace['read']>;
-  /** The reader of text on the screen; null on a host without one. */
-  readonly screenText: ScreenTextChoice | null;
+  /** The warnings of the features of the host. */
+  readonly further: readonly WarnOfWork[];
 }
 
 /** The codecs that the pages of all present browsers play, by the names of ffmpeg. */
@@ -85,11 +87,8 @@ export class PlanWarnings {
 
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
   async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
-    const { screenText } = this.#options;
-    return [
-      ...(await recognitionWarnings(request, source, this.#options)),
-      ...screenTextWarnings(request, source, screenText),
-    ];
+    const further = await Promise.all(this.#options.further.map((warn) => warn(request, source)));
+    return [...(await recognitionWarnings(request, source, this.#options)), ...further.flat()];
   }
 
   /** The spoken languages that are known of a range: those that a detector found, else those that the container states. */
@@ -115,7 +114,7 @@ export class PlanWarnings {
 const spelling = { ...plainSpelling, length: timeCode };
 
 /** A cause, and its words as a warning has them. */
-const said = (cause: WarningCause) => ({ text: wireText(cause, spelling), cause });
+export const warningWords = (cause: WarningCause) => ({ text: wireText(cause, spelling), cause });
 
 interface KnownLanguages {
   readonly basis: 'detected' | 'container';
@@ -151,7 +150,7 @@ function trackWarnings({ tracks, incompleteMedia }: RegisteredSource): PlanWarni
       : [
           {
             code: 'media_incomplete',
-            ...said({ code: 'media_incomplete', params: lengthParams(incompleteMedia) }),
+            ...warningWords({ code: 'media_incomplete', params: lengthParams(incompleteMedia) }),
           } as const,
         ]),
   ];
@@ -165,7 +164,9 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
   // Containers state `eng` where requests declare `en`.
   if (found.some((tag) => isAmong(tag, declared))) return [];
   const params = { declared: [...declared], found, basis };
-  return [{ code: 'declared_language_differs', ...said({ code: 'declared_language_differs', params }), ...params }];
+  return [
+    { code: 'declared_language_differs', ...warningWords({ code: 'declared_language_differs', params }), ...params },
+  ];
 }
 
 /** Clients know a closed set of reasons. The cause tells more: why the host recognizes nothing, or why subtitles have no text. */
@@ -209,22 +210,9 @@ async function recognitionWarnings(
   const perSecond = (recognizesTwice ? 2 : 1) * rate;
   const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
   const params = { engine, msPerSecond: Math.round(1000 * perSecond), atMostMs, studies };
-  return [{ code: 'speech_will_be_recognised', ...said({ code: 'speech_will_be_recognised', params }), ...params }];
-}
-
-/** The host reads at least the first picture of each second. */
-const screenPictureMs = 1000;
-
-function screenTextWarnings(
-  { range }: RuntimeRequest,
-  { tracks }: RegisteredSource,
-  screenText: ScreenTextChoice | null,
-): PlanWarning[] {
-  if (screenText === null || !tracks.some(({ kind }) => kind === 'video')) return [];
-  const { engine, languages } = screenText;
-  const pictures = Math.ceil((range.endMs - range.startMs) / screenPictureMs);
-  const params = { engine, languages: [...languages], pictures };
-  return [{ code: 'screen_text_will_be_read', ...said({ code: 'screen_text_will_be_read', params }), ...params }];
+  return [
+    { code: 'speech_will_be_recognised', ...warningWords({ code: 'speech_will_be_recognised', params }), ...params },
+  ];
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {
@@ -232,5 +220,5 @@ function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): Plan
   const codecs = [...new Set(audioOrVideo.map(({ codec }) => codec).filter((codec) => !playableCodecs.has(codec)))];
   if (playbackMimeTypeOf(probe) !== null && codecs.length === 0) return [];
   const params = { codecs, container: [...probe.container] };
-  return [{ code: 'codec_may_not_play', ...said({ code: 'codec_may_not_play', params }), codecs }];
+  return [{ code: 'codec_may_not_play', ...warningWords({ code: 'codec_may_not_play', params }), codecs }];
 }

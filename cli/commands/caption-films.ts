@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type GivenFlags, pathOption } from '../options/flags.ts';
+import { type GivenFlags, pathOption } from '../../options/flags.ts';
 import { asTyped, type CommandCall, MissingArgument, WrongCall } from '../terminal/call.ts';
 import { SharedAnswer } from '../terminal/question.ts';
 import { nameBeside, targetFile } from './given-file.ts';

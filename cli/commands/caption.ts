@@ -7,16 +7,17 @@ import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
+import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../../options/flags.ts';
+import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
-import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
 import { captionNotes, withheldLine } from '../terminal/summary.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import {
   approveFilms,
   captionPlanOf,

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
+import { toggle } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
 import { consoleAddress, writeConsolePage } from '../host-files.ts';
 import { dataRootOf } from '../options/data-root.ts';
-import { toggle } from '../options/flags.ts';
 import { type CommandCall, type HostCommand, hostFlags, untilInterrupted } from '../terminal/call.ts';
 import { namedHost } from '../terminal/running-host.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 
 /** A command that has not failed by then has handed the address to a browser. */
 const patienceMs = 3_000;

@@ -1,11 +1,12 @@
 import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { GarbageCollection } from '../../contract/deletion.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { isAgreed } from '../terminal/question.ts';
-import { bytesText, exitCodes } from '../terminal/terminal.ts';
+import { bytesText } from '../terminal/terminal.ts';
 import { namedSource, namedStudy, sourceNamed } from './named.ts';
 
 type Kind = 'runtime' | 'source';

@@ -10,12 +10,11 @@ import { type CaptionForm, shownCorrections } from '../../contract/captions/corr
 import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
+import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../../options/flags.ts';
+import { exitCodes, shownOn } from '../../options/outputs.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
-import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../options/flags.ts';
-import { shownOn } from '../outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 import { guidelineLines } from './caption-lines.ts';
 import { rethrownForCaptions } from './captions.ts';
 import { targetFile } from './given-file.ts';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
-import { type FlagTable, single, toggle } from '../options/flags.ts';
+import { type FlagTable, single, toggle } from '../../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
 import { isAgreed, textAnswer } from '../terminal/question.ts';
 

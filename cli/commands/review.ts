@@ -7,12 +7,12 @@ import {
   rejectionReasons,
   revocationReasons,
 } from '../../contract/review.ts';
-import { type FlagTable, type GivenFlags, repeatable, single } from '../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeatable, single } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { obstacleLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { nextLine, noCaptionsLine } from '../terminal/summary.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 import { planRefusal, readable, type ShownPlan, shownPlan } from './caption-approval.ts';
 import { studyArgument } from './named.ts';
 import { signedName } from './reviewer.ts';

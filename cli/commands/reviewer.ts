@@ -1,6 +1,6 @@
 import { isSameName } from '../../contract/base/grammar.ts';
 import { givenReviewerLabel, type Reviewer } from '../../contract/review.ts';
-import type { GivenFlags } from '../options/flags.ts';
+import type { GivenFlags } from '../../options/flags.ts';
 import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
 import { textAnswer } from '../terminal/question.ts';
 

@@ -1,8 +1,9 @@
 import { longestSearch, searchPage, type WordLine } from '../../contract/library.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { type GivenFlags, single } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { searchedWords } from '../../receipts/published/words.ts';
-import { type GivenFlags, single } from '../options/flags.ts';
 import {
   asTyped,
   type CommandCall,
@@ -11,7 +12,6 @@ import {
   MissingArgument,
   WrongCall,
 } from '../terminal/call.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 
 const kindWords: Readonly<Record<WordLine['kind'], string>> = {
   subtitle_track: 'subtitle',

@@ -14,13 +14,13 @@ import {
 import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile } from '../../formats/subtitles.ts';
 import { EncodingMismatch } from '../../formats/text-encoding.ts';
+import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
-import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 import { checkFile, checkRights, rightsFlags, rightsOf, usualLabel } from './given-file.ts';
 import { sourceLine, sourceNamed } from './named.ts';
 

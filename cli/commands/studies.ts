@@ -2,11 +2,10 @@ import type { WorkProgress } from '../../contract/operation.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import { lifecycle } from '../../contract/study/status.ts';
 import { following } from '../../formats/followed-signal.ts';
-import { type FlagTable, type GivenFlags, single } from '../options/flags.ts';
-import { readerGone } from '../outputs.ts';
+import { type FlagTable, type GivenFlags, single } from '../../options/flags.ts';
+import { exitCodes, readerGone } from '../../options/outputs.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import { exitCodes } from '../terminal/terminal.ts';
 import { sourceNamed, studyArgument, studyLine } from './named.ts';
 
 const runtimesFlags: FlagTable = {

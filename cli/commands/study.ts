@@ -6,12 +6,13 @@ import type { SourceSessionRow } from '../../contract/sources/source-session.ts'
 import type { PlanWarning } from '../../contract/study/start.ts';
 import type { RuntimeStatus } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
+import { type FlagTable, type GivenFlags, single, toggle } from '../../options/flags.ts';
+import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { baseLanguage } from '../../rules/languages.ts';
-import { type FlagTable, type GivenFlags, single, toggle } from '../options/flags.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { checkLanguage } from '../terminal/language-tag.ts';
 import { exportsLine, summaryLines, warningLine } from '../terminal/summary.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { rightsFlags } from './given-file.ts';
 import { checkNewMedia, isAddress, onEachSource, rangeFlags, sourceOf, timeOf } from './ingest.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';

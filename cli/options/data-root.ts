@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { StartError } from '../../options/failures.ts';
+import { type Flag, type GivenFlags, homeFolder, pathOption } from '../../options/flags.ts';
 import { dataRootAt, isRestoring } from '../../storage/objects/data-root.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
-import { StartError } from '../failures.ts';
-import { type Flag, type GivenFlags, homeFolder, pathOption } from './flags.ts';
 
 /** The folder for a user's application data by the conventions of the platform. */
 function defaultDataRoot(): string {

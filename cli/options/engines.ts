@@ -2,7 +2,6 @@ import { type EngineChoices, noPermissions } from '../../actors/engines/engine-c
 import type { HostOptions } from '../../actors/host-types.ts';
 import { modelName } from '../../contract/explanations/executor.ts';
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition.ts';
-import { screenTextEngines } from '../../contract/screentext.ts';
 import {
   addressFault,
   baseAddress,
@@ -12,12 +11,7 @@ import {
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
-import { DEFAULT_LANGUAGES, type ScreenTextChoice } from '../../executors/screentext/tesseract.ts';
-import { isTranslating } from '../../receipts/captions/allowance.ts';
-import { captionMeans, type HostPermissions } from '../../receipts/captions/methods.ts';
-import type { CaptionMeans } from '../../receipts/captions/prospect.ts';
-import { type StartCode, StartError } from '../failures.ts';
-import { option, type StartText, variable, worded } from '../start-text.ts';
+import { type StartCode, StartError } from '../../options/failures.ts';
 import {
   absolutePath,
   type FlagTable,
@@ -25,10 +19,13 @@ import {
   oneOf,
   repeatable,
   single,
-  text,
   toggle,
   valuesOf,
-} from './flags.ts';
+} from '../../options/flags.ts';
+import { option, type StartText, variable, worded } from '../../options/start-text.ts';
+import { isTranslating } from '../../receipts/captions/allowance.ts';
+import { captionMeans, type HostPermissions } from '../../receipts/captions/methods.ts';
+import type { CaptionMeans } from '../../receipts/captions/prospect.ts';
 
 /** The value of a flag that names a model as its server does. Throws `StartError`. */
 function modelNamed(flag: string, given: string): string {
@@ -234,58 +231,6 @@ export function recognizerNotice(recognizer: RecognizerChoice, isForEveryStudy =
   const when = isForEveryStudy ? 'with every study' : 'with each study that needs it';
   return `${what}, ${askedOf(recognizer.model, recognizer.provider, `the sound of speech leaves it ${when}`)}`;
 }
-
-const screenTextFlag = 'screen-text';
-const screenTextLanguagesFlag = 'screen-text-languages';
-
-// Each takes memory in the process that reads, and makes it slower and less sure of the others.
-const mostLanguages = 8;
-
-const screen = { setting: { room: 'screen_text', change: 'restart', isGrouped: true } } as const;
-
-/** The flags that choose who reads text on the screen. */
-export const screenTextFlags = {
-  [screenTextFlag]: {
-    ...screen,
-    ...oneOf(
-      'NAME',
-      ['unavailable', ...screenTextEngines],
-      'the engine for text on the screen: unavailable (none); or tesseract, on this machine, from npm packages',
-    ),
-  },
-  [screenTextLanguagesFlag]: {
-    ...screen,
-    ...text(
-      'CODES',
-      DEFAULT_LANGUAGES.join('+'),
-      'the languages that tesseract reads, as its codes joined by +; each needs the package @tesseract.js-data/CODE',
-    ),
-  },
-} satisfies FlagTable;
-
-/** The reader of text on the screen of a host; null if there is none. Throws `StartError` unless the flags agree. */
-export function screenTextOf(given: GivenFlags): ScreenTextChoice | null {
-  const { [screenTextFlag]: engine, [screenTextLanguagesFlag]: languages } = valuesOf(given, screenTextFlags);
-  if (engine === 'unavailable') {
-    if (!given.has(screenTextLanguagesFlag)) return null;
-    throw notAllowed(worded`${option(screenTextLanguagesFlag)} needs ${option(screenTextFlag)} tesseract`);
-  }
-  return { engine, languages: codesOf(languages) };
-}
-
-function codesOf(text: string): readonly string[] {
-  const codes = text.split('+');
-  const areCodes = codes.every((code) => /^[a-z]{3}(_[a-z]{3,8})*$/.test(code));
-  if (areCodes && codes.length <= mostLanguages && new Set(codes).size === codes.length) return codes;
-  throw new StartError(
-    'invalid_flags',
-    worded`${option(screenTextLanguagesFlag)} ${text}: up to ${mostLanguages} codes such as eng+kor`,
-  );
-}
-
-/** The notice for people if a host reads text on the screen. */
-export const screenTextNotice = ({ engine, languages }: ScreenTextChoice): string =>
-  `text on the screen: ${engine} with ${languages.join(', ')}, on this machine`;
 
 const translationModelFlag = 'caption-translation-model';
 const translationOnceFlag = 'caption-translation-asked-once';

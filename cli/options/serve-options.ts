@@ -5,27 +5,9 @@ import { type CaptionAllowance, longestCaptions } from '../../contract/captions/
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { withServer } from '../../executors/explanations/hosted-provider.ts';
-import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
-import { StartError } from '../failures.ts';
-import { option, type StartText, worded } from '../start-text.ts';
-import { dataRootFlag } from './data-root.ts';
-import {
-  captionFlags,
-  chosenCaptionExecutor,
-  explainerFlags,
-  explainerModel,
-  permissionFlags,
-  permissionsOf,
-  recognizerFlags,
-  recognizerFlagsOf,
-  recognizerOf,
-  responseFormatFlag,
-  screenTextFlags,
-  screenTextOf,
-  secondRunFlag,
-  secondRunOf,
-  translatorOf,
-} from './engines.ts';
+import { type ConfiguredFeature, flagsOf } from '../../features/feature.ts';
+import { features } from '../../features/features.ts';
+import { StartError } from '../../options/failures.ts';
 import {
   absolutePath,
   type Flag,
@@ -40,7 +22,25 @@ import {
   text,
   toggle,
   valuesOf,
-} from './flags.ts';
+} from '../../options/flags.ts';
+import { option, type StartText, worded } from '../../options/start-text.ts';
+import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
+import { dataRootFlag } from './data-root.ts';
+import {
+  captionFlags,
+  chosenCaptionExecutor,
+  explainerFlags,
+  explainerModel,
+  permissionFlags,
+  permissionsOf,
+  recognizerFlags,
+  recognizerFlagsOf,
+  recognizerOf,
+  responseFormatFlag,
+  secondRunFlag,
+  secondRunOf,
+  translatorOf,
+} from './engines.ts';
 import { logFormat, workQueueFlags, workQueueOf } from './worker-options.ts';
 
 // Settings that name places of this machine or open it to others: a holder of a token of the host must not change them.
@@ -119,8 +119,8 @@ const usualOrigins = ['http://127.0.0.1:4321', 'http://localhost:4321'];
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Every option of the host; those with a `setting` may also be in its settings file. */
-export const serveFlags = {
+/** The options of the host that its features do not declare. */
+const coreFlags = {
   host: {
     ...network,
     ...text(
@@ -260,9 +260,11 @@ export const serveFlags = {
   ...recognizerFlags,
   ...responseFormatFlag,
   ...secondRunFlag,
-  ...screenTextFlags,
   ...explainerFlags,
 } satisfies FlagTable;
+
+/** Every option of the host; those with a `setting` may also be in its settings file. */
+export const serveFlags: FlagTable = { ...coreFlags, ...flagsOf(features, ['engine', 'study', 'host']) };
 
 /** A limit of captions that may be raised, and not lowered. */
 function captionLimit(
@@ -316,10 +318,21 @@ export function engineChoicesOf(options: ServeOptions, outer: NodeJS.ProcessEnv)
   };
 }
 
+/**
+ * The features of a host with what was given for them. `outer` is the environment without the model server of the options. Throws
+ * `StartError`, never with a key in it.
+ */
+export function featuresOf(given: GivenFlags, outer: NodeJS.ProcessEnv): readonly ConfiguredFeature[] {
+  const environment = environmentOf({ modelServer: given.single('model-server') ?? null }, outer);
+  return features.flatMap((feature) => feature.options?.(given)(environment) ?? []);
+}
+
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {
-  const options = valuesOf(given, serveFlags);
+  const options = valuesOf(given, coreFlags);
   const recognizer = recognizerFlagsOf(given);
+  // A fault in the options of a feature is found with those of the core.
+  for (const feature of features) feature.options?.(given);
   return {
     host: options.host,
     port: options.port,
@@ -355,7 +368,6 @@ export function optionsOf(given: GivenFlags) {
     recognizesEveryStudy: options['allow-real-semantic-evidence'],
     recognizesTwice: secondRunOf(given, recognizer),
     permissions: permissionsOf(given),
-    screenText: screenTextOf(given),
     explainerModel: explainerModel(given),
     modelServer: options['model-server'] ?? null,
     httpAdapter: options['http-adapter'],

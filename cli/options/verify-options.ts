@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { StartError } from '../failures.ts';
+import { StartError } from '../../options/failures.ts';
+import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from '../../options/flags.ts';
 import { dataRootFlag, existingDataRoot } from './data-root.ts';
-import { absolutePath, type FlagTable, parseFlags, pathOption, single, toggle } from './flags.ts';
 
 /** Every flag of `verify`. */
 export const verifyFlags: FlagTable = {

@@ -1,10 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { WorkQueueChoice } from '../../actors/workers/open-work-orders.ts';
-import { shellPath } from '../../storage/objects/data-root.ts';
-import { StartError } from '../failures.ts';
-import { option, type StartText, worded } from '../start-text.ts';
-import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
+import { StartError } from '../../options/failures.ts';
 import {
   type CommandWords,
   type FlagTable,
@@ -15,7 +12,10 @@ import {
   path,
   single,
   valuesOf,
-} from './flags.ts';
+} from '../../options/flags.ts';
+import { option, type StartText, worded } from '../../options/start-text.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
+import { recognizerFlags, recognizerFlagsOf } from './engines.ts';
 
 const queueFlag = 'work-queue';
 const sourceFlag = 'object-source';

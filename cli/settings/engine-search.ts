@@ -5,8 +5,6 @@ import type { FoundEngine } from '../../contract/settings.ts';
 import { boundedBody, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
-import { demandEngine, installed, languageData } from '../../executors/screentext/language-data.ts';
-import { DEFAULT_LANGUAGES } from '../../executors/screentext/tesseract.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 
@@ -131,31 +129,6 @@ const subtitleTracksOf = (isInUse: boolean): FoundEngine => ({
   use: isInUse ? {} : subtitleSettings,
 });
 
-const screenTextSettings: EngineSettings = { 'screen-text': 'tesseract' };
-
-async function screenTextOf(isInUse: boolean): Promise<FoundEngine> {
-  const isThere = await Promise.all([
-    demandEngine(installed),
-    ...DEFAULT_LANGUAGES.map((language) => languageData(language, installed)),
-  ]).then(
-    () => true,
-    () => false,
-  );
-  return {
-    engine: 'screen_text',
-    name: 'tesseract',
-    ...onThisHost,
-    state: isInUse ? 'in_use' : isThere ? 'found' : 'absent',
-    text: 'tesseract reads text on the screen on this machine. Nothing leaves the machine, and it costs nothing.',
-    ...needing(
-      isThere || isInUse
-        ? null
-        : { code: 'engine_missing', params: { engine: 'tesseract', languages: [...DEFAULT_LANGUAGES] } },
-    ),
-    use: isThere && !isInUse ? screenTextSettings : {},
-  };
-}
-
 /** The settings that permit a server and its model for requests that need a translation. `permitted` are the servers so far. */
 const serverSettings = (server: string, model: string, permitted: readonly string[]): EngineSettings => ({
   'model-server': server,
@@ -186,7 +159,6 @@ function serverOf(found: FoundServer, isInUse: boolean, permitted: readonly stri
 /** The engines that a host uses already. */
 interface EnginesInUse {
   readonly recognizer: string | null;
-  readonly screenText: boolean;
   /** The address of the server that translates; null if none does. */
   readonly translator: string | null;
   /** The servers that text or sound may be sent to. */
@@ -197,10 +169,9 @@ interface EnginesInUse {
 
 /** The engines of this machine, looked for now. Asks servers on this machine alone. */
 export async function findEngines(environment: Environment, inUse: EnginesInUse): Promise<readonly FoundEngine[]> {
-  const [pocketsphinx, whisper, screenText, servers] = await Promise.all([
+  const [pocketsphinx, whisper, servers] = await Promise.all([
     pocketsphinxOf(environment, inUse.recognizer === 'pocketsphinx'),
     whisperOf(environment, inUse.recognizer === 'whisper-cli'),
-    screenTextOf(inUse.screenText),
     foundServers(environment),
   ]);
   const none: FoundEngine = {
@@ -221,6 +192,5 @@ export async function findEngines(environment: Environment, inUse: EnginesInUse)
     pocketsphinx,
     whisper,
     ...(translators.length === 0 ? [none] : translators),
-    screenText,
   ];
 }

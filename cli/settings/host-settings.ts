@@ -12,12 +12,12 @@ import type {
 } from '../../contract/settings.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
+import { meaningOf, StartError } from '../../options/failures.ts';
+import type { GivenFlags } from '../../options/flags.ts';
 import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { SmallFileBusy } from '../../storage/objects/small-file.ts';
 import { systemCode, systemRefusal } from '../../storage/system-refusal.ts';
-import { meaningOf, StartError } from '../failures.ts';
-import type { GivenFlags } from '../options/flags.ts';
-import { engineChoicesOf, environmentOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
+import { engineChoicesOf, environmentOf, featuresOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
@@ -160,19 +160,22 @@ export class RunningSettings implements SettingsService {
 
   async engines(): Promise<FoundEngines> {
     const { environment, clock } = this.#options;
-    const options = optionsOf(this.#flags(this.#inForce));
+    const flags = this.#flags(this.#inForce);
+    const options = optionsOf(flags);
+    const searched = environmentOf(options, environment);
+    const further = featuresOf(flags, environment).map(async ({ found }) => (await found?.(searched)) ?? []);
     const translator = serversOf(options, environment).find(({ use }) => use === 'translator');
     return {
       schema: 'studio.found-engines.v1',
       lookedAt: new Date(clock.now()).toISOString(),
       engines: [
-        ...(await findEngines(environmentOf(options, environment), {
+        ...(await findEngines(searched, {
           recognizer: options.recognizer?.engine ?? null,
-          screenText: options.screenText !== null,
           translator: translator?.provider.baseUrl ?? null,
           permitted: options.permissions.servers,
           subtitleTracks: makesOfSubtitles(options.captionExecutor),
         })),
+        ...(await Promise.all(further)).flat(),
       ],
     };
   }
@@ -211,8 +214,7 @@ export class RunningSettings implements SettingsService {
       const asked = this.#askedChanges(change);
       this.#demandChangeable(asked);
       const changes = withoutLeftovers(before, asked);
-      const options = allowedOptions(this.#flags(settingsAfter(before, changes)));
-      await this.#demandEngines(options, change.confirmation, [...changes.keys()]);
+      await this.#demandEngines(this.#flags(settingsAfter(before, changes)), change.confirmation, [...changes.keys()]);
       return changes;
     };
     const { changes, after } = await changeSettings(path, checked, demandInPlace).catch((error: unknown) => {
@@ -339,8 +341,10 @@ export class RunningSettings implements SettingsService {
   }
 
   /** Throws unless a person has confirmed what is sent to servers from now on, and the engines are there. */
-  async #demandEngines(next: ServeOptions, confirmation: Confirmation | null, names: readonly string[]): Promise<void> {
+  async #demandEngines(flags: GivenFlags, confirmation: Confirmation | null, names: readonly string[]): Promise<void> {
     const { environment } = this.#options;
+    const next = allowedOptions(flags);
+    const features = allowed(() => featuresOf(flags, environment));
     const inForce = optionsOf(this.#flags(this.#inForce));
     const now = recipientsOf(serversOf(inForce, environment), inForce.permissions.servers).map(({ key }) => key);
     const servers = allowed(() => serversOf(next, environment));
@@ -360,7 +364,7 @@ export class RunningSettings implements SettingsService {
     try {
       for (const server of servers) if (!now.includes(serverKey(server))) await demandServer(server.provider);
       const rooms = triedRoomsOf(names);
-      await demandStart(next, environment, (room) => rooms.includes(room));
+      await demandStart(next, features, environment, (room) => rooms.includes(room));
     } catch (error) {
       throw new ServiceError('engine_unavailable', error instanceof Error ? error.message : String(error));
     }

@@ -3,13 +3,14 @@ import { messageOf } from '../../contract/base/errors.ts';
 import { engineFailureOf } from '../../contract/causes/stored-failures.ts';
 import { recognizerEngines } from '../../contract/recognition.ts';
 import type { HostSetting } from '../../contract/settings.ts';
-import { StartError, startTextsOf } from '../failures.ts';
+import { StartError, startTextsOf } from '../../options/failures.ts';
+import { type GivenFlags, parseFlags } from '../../options/flags.ts';
+import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { dataRootOf } from '../options/data-root.ts';
-import { type GivenFlags, parseFlags } from '../options/flags.ts';
-import { optionsOf, serveFlags } from '../options/serve-options.ts';
+import { featuresOf, optionsOf, serveFlags } from '../options/serve-options.ts';
 import { MissingArgument, programAsTyped, terminalText, WrongCall } from '../terminal/call.ts';
 import { findHost, hasHost } from '../terminal/running-host.ts';
-import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import {
   changeSettings,
   inSettingNames,
@@ -56,10 +57,11 @@ const serverRooms = ['recognition', 'captions', 'explanations'] as const;
 
 /** Tries what a host with these settings needs. Throws what the start of that host would be refused with. */
 async function demandWorking(settings: Settings, isTried: (room: HostSetting['room']) => boolean): Promise<void> {
-  const options = optionsOf(withSettings(parseFlags([], serveFlags), settings));
+  const flags = withSettings(parseFlags([], serveFlags), settings);
+  const options = optionsOf(flags);
   const servers = serversOf(options, process.env);
   if (serverRooms.some(isTried)) for (const { provider } of servers) await demandServer(provider);
-  await demandStart(options, process.env, isTried);
+  await demandStart(options, featuresOf(flags, process.env), process.env, isTried);
 }
 
 /** Why a host would not start with settings, in their names, with the remedy of an engine that is not there. */

@@ -7,14 +7,14 @@ import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
 import type { HostSetting } from '../../contract/settings.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
-import { openLauncher } from '../../executors/process/launcher.ts';
+import { openLauncher, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import { demandRunning, openRecognizer } from '../../executors/recognition/open-recognizer.ts';
-import { openScreenTextReader } from '../../executors/screentext/tesseract.ts';
+import type { ConfiguredFeature } from '../../features/feature.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
+import { StartError } from '../../options/failures.ts';
 import { kindOf } from '../../storage/objects/durable-file.ts';
-import { StartError } from '../failures.ts';
 import { storedToken } from '../host-files.ts';
 import { explainerOf } from '../options/engines.ts';
 import { engineChoicesOf, environmentOf, type ServeOptions } from '../options/serve-options.ts';
@@ -92,10 +92,11 @@ export async function chosenListener(preference: ServeOptions['httpAdapter']): P
  */
 export async function demandStart(
   options: ServeOptions,
+  features: readonly ConfiguredFeature[],
   outer: NodeJS.ProcessEnv,
   isTried: (room: HostSetting['room']) => boolean = () => true,
 ): Promise<void> {
-  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot, screenText } = options;
+  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot } = options;
   if (workQueue !== null && isTried('workers')) await demandObjectSource(workQueue);
   if (isTried('network')) {
     if (tokenFile !== null) await storedToken(tokenFile);
@@ -109,19 +110,28 @@ export async function demandStart(
   }
   const environment = environmentOf(options, outer);
   const speech = isTried('recognition') ? engineChoicesOf(options, outer).recognizer : null;
-  const screen = isTried('screen_text') ? screenText : null;
-  if ((speech === null || speech.engine === 'openai') && screen === null) return;
-  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
+  await withLauncher(async (launcher) => {
+    if (speech !== null && speech.engine !== 'openai')
+      await demandRunning(await openRecognizer(await launcher(), speech, { environment, clock: systemClock }));
+    for (const { demand } of features) await demand?.({ environment, isTried, launcher });
+  });
+}
+
+/** Runs a trial with a launcher of processes, which it opens if the trial asks for it, and closes. */
+async function withLauncher(run: (launcher: () => Promise<SandboxedLauncher>) => Promise<void>): Promise<void> {
+  let opening: Promise<{ readonly workRoot: string; readonly launcher: SandboxedLauncher }> | null = null;
+  const open = async () => {
+    const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
+    return { workRoot, launcher: await openLauncher({ workRoot, newId: randomUUID }) };
+  };
   try {
-    const launcher = await openLauncher({ workRoot, newId: randomUUID });
-    try {
-      if (speech !== null)
-        await demandRunning(await openRecognizer(launcher, speech, { environment, clock: systemClock }));
-      if (screen !== null) await openScreenTextReader(screen, { launcher, clock: systemClock });
-    } finally {
-      await launcher.close();
-    }
+    await run(async () => {
+      opening ??= open();
+      return (await opening).launcher;
+    });
   } finally {
-    await rm(workRoot, { recursive: true, force: true });
+    const opened = await (opening as ReturnType<typeof open> | null);
+    await opened?.launcher.close();
+    if (opened !== null) await rm(opened.workRoot, { recursive: true, force: true });
   }
 }

@@ -2,11 +2,12 @@ import { basename, isAbsolute, relative } from 'node:path';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { type CauseText, causeText, plainSpelling, type Spelling } from '../../contract/causes/wording.ts';
+import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, toggle } from '../../options/flags.ts';
+import type { ExitCode } from '../../options/outputs.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { dataRootFlag } from '../options/data-root.ts';
-import { type CommandWords, endOfFlags, type FlagTable, type GivenFlags, toggle } from '../options/flags.ts';
 import type { SharedAnswer } from './question.ts';
-import type { ExitCode, Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** How this process was called. */
 export interface ProcessCall {

@@ -11,10 +11,11 @@ import {
 import { escapedLine } from '../../contract/base/grammar.ts';
 import { terminalRemedy } from '../../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../../contract/causes/stored-failures.ts';
-import { failureLine, StartError } from '../failures.ts';
+import { failureLine, StartError } from '../../options/failures.ts';
+import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { asTyped, MissingArgument, programAsTyped, terminalText, WrongCall } from './call.ts';
 import { NoHost } from './running-host.ts';
-import { type ExitCode, exitCodes, Interrupted } from './terminal.ts';
+import { Interrupted } from './terminal.ts';
 
 /** The word for the study in a remedy, unless the call names the study. */
 const unnamed = 'RUNTIME';

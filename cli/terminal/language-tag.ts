@@ -1,4 +1,4 @@
-import { nearestName } from '../options/flags.ts';
+import { nearestName } from '../../options/flags.ts';
 import { WrongCall } from './call.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });

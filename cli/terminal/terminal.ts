@@ -2,21 +2,6 @@ import { createInterface } from 'node:readline/promises';
 import { escapedLine, escapedText } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 
-/** How `media-study` ends. `docs/guides/command-line.md` explains each. */
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  noHost: 3,
-  /** The work was done, and its result is withheld or rejected. */
-  withheld: 4,
-  /** The captions were written, and `--strict` asks for more than they have. */
-  incomplete: 5,
-  interrupted: 130,
-} as const;
-
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** A number of bytes as people read it, in powers of 1000: `1.5 MB`. */

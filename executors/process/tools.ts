@@ -223,12 +223,20 @@ async function askedTool(
   }
 }
 
+/** The media tools of a host. */
+export interface MediaTools {
+  readonly ffmpeg: ResolvedTool;
+  readonly ffprobe: ResolvedTool;
+  /** Null on a host without one. */
+  readonly ytdlp: ResolvedTool | null;
+}
+
 /** The three tools of the host. Rejects with `tool_missing` without ffmpeg and ffprobe; yt-dlp may be absent. */
 export async function resolveTools(
   launcher: Launcher,
   environment: Environment,
   memory?: ToolMemory,
-): Promise<{ readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool; readonly ytdlp: ResolvedTool | null }> {
+): Promise<MediaTools> {
   const [ffmpeg, ffprobe, ytdlp] = await Promise.all([
     resolveTool(launcher, environment, 'ffmpeg', FFMPEG, memory),
     resolveTool(launcher, environment, 'ffprobe', FFPROBE, memory),

@@ -1,7 +1,16 @@
-import { startRemedies } from '../../cli/failures.ts';
 import { errorRemedies } from '../../contract/base/errors.ts';
+import { features } from '../../features/features.ts';
+import { startRemedies } from '../../options/failures.ts';
 
-const remedies: Readonly<Record<string, string | null>> = { ...startRemedies, ...errorRemedies };
+const remedies: Readonly<Record<string, string | null>> = {
+  ...startRemedies,
+  ...Object.fromEntries(
+    features.flatMap((feature) =>
+      Object.entries(feature.remedies ?? {}).map(([code, remedy]) => [code, String(remedy)] as const),
+    ),
+  ),
+  ...errorRemedies,
+};
 
 /** Writes the remedies that the messages carry into the last column of every table whose last column is "what to do". */
 export function withRemedies(page: string): string {

@@ -1,8 +1,8 @@
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
-import type { CommandWords, Flag } from '../../cli/options/flags.ts';
 import { workerWords } from '../../cli/options/worker-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
+import type { CommandWords, Flag } from '../../options/flags.ts';
 
 const intro = `# Options
 

@@ -53,7 +53,7 @@ async function open(t: ExecutionContext, dataRoot: string) {
   const reported: string[] = [];
   const report = (line: string) => void reported.push(line);
   const onFatal = (error: Error) => t.fail(error.message);
-  const host = await openHost({ dataRoot, ...goldenHost, environment, machine, report, onFatal });
+  const host = await openHost({ features: [], dataRoot, ...goldenHost, environment, machine, report, onFatal });
   t.teardown(() => host.close());
   return { host, reported };
 }

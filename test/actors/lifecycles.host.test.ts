@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import { EveryTransition, recordedTransitions, TransitionListeners } from '../../actors/lifecycles/transitions.ts';
+import { EveryTransition, recordedTransitions } from '../../actors/lifecycles/transitions.ts';
 import { reviewKey } from '../../actors/reopening/review-rows.ts';
 import { type ActorRow, actorRow } from '../../actors/supervision/actor-row.ts';
+import { TransitionListeners } from '../../actors/supervision/transition-listeners.ts';
 import { byEvent, keptTransitions, transitionWrites } from '../../actors/supervision/transition-rows.ts';
 import type { Ledger } from '../../storage/ledger/ledger.ts';
 import { openScratchLedger, scratchFolder } from '../storage/ledger/scratch.ts';

@@ -35,7 +35,13 @@ async function logOf(root: string): Promise<string> {
 }
 
 const host = (t: ExecutionContext, dataRoot: string) =>
-  openHost({ dataRoot, ...goldenHost, report: () => undefined, onFatal: (error) => t.fail(error.message) });
+  openHost({
+    features: [],
+    dataRoot,
+    ...goldenHost,
+    report: () => undefined,
+    onFatal: (error) => t.fail(error.message),
+  });
 
 interface Ending {
   readonly code: number;

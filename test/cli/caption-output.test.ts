@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { caption } from '../../cli/commands/caption.ts';
 import { outputIn } from '../../cli/commands/caption-films.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
+import { parseFlags } from '../../options/flags.ts';
 
 const asked = { film: join('/films', 'br.mkv'), target: 'pt-BR', format: 'srt' } as const;
 const pathFor = (...words: readonly string[]): string => outputIn('pt-PT', parseFlags(words, caption.flags, 1), asked);

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { parseFlags } from '../../cli/options/flags.ts';
 import { optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { type Settings, withCommandSettings, withSettings } from '../../cli/settings/settings-file.ts';
+import { parseFlags } from '../../options/flags.ts';
 
 const optionsWith = (settings: Settings) =>
   optionsOf(withSettings(parseFlags([], serveFlags), withCommandSettings(settings)));

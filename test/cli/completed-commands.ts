@@ -1,5 +1,5 @@
 import type { CompletedCommands } from '../../cli/completions.ts';
-import { repeatable, single, toggle } from '../../cli/options/flags.ts';
+import { repeatable, single, toggle } from '../../options/flags.ts';
 
 /** Commands whose words a shell has to quote. */
 export const completedCommands: CompletedCommands = {

@@ -11,10 +11,10 @@ import {
   keptFileText,
   revertedLines,
 } from '../../cli/commands/corrections.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
 import type { CommandCall } from '../../cli/terminal/call.ts';
 import type { CaptionCorrectionPreview, CorrectedLine, ShownLine } from '../../contract/captions/correction.ts';
 import { subRipText } from '../../formats/subtitles.ts';
+import { parseFlags } from '../../options/flags.ts';
 import { lineOf, said, withheld } from './shown-lines.ts';
 
 // Changes of a person in a file of captions.

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { type StartCode, StartError } from '../../cli/failures.ts';
 import {
   announcedExplainer,
   announcedRecognizer,
@@ -7,10 +6,10 @@ import {
   explainerOf,
   recognizerNotice,
   recognizerOf,
-  screenTextNotice,
   translatorOf,
 } from '../../cli/options/engines.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
+import { type StartCode, StartError } from '../../options/failures.ts';
 import { choices, embedded, seam, translated } from './caption-choices.ts';
 
 test('each executor of captions is chosen by its name and its permission', (t) => {
@@ -219,27 +218,4 @@ test('stdout names the explainer and stderr the destination of text, without the
   );
   t.regex(notice(true, 'http://127.0.0.1:1/v1'), /asked of m at http:\/\/127\.0\.0\.1:1\/v1, a server on this machine/);
   t.false(notice(false, 'https://a.example/v1').includes(key));
-});
-
-const chosen = (...flags: string[]) => serveOptions(flags).screenText;
-
-test('the screen is not read unless a host is started for it', (t) => {
-  t.is(chosen(), null);
-  t.is(chosen('--screen-text', 'unavailable'), null);
-  const usual = chosen('--screen-text', 'tesseract');
-  t.deepEqual(usual, { engine: 'tesseract', languages: ['eng', 'kor'] });
-  t.is(usual && screenTextNotice(usual), 'text on the screen: tesseract with eng, kor, on this machine');
-  const other = chosen('--screen-text', 'tesseract', '--screen-text-languages', 'deu+chi_sim');
-  t.deepEqual(other?.languages, ['deu', 'chi_sim']);
-});
-
-test('flags that do not agree, and languages that are none, are refused with their code', (t) => {
-  const refusals = [
-    [['--screen-text-languages', 'eng'], 'executor_not_allowed'],
-    [['--screen-text', 'other'], 'invalid_flags'],
-    ...['', 'eng,kor', 'eng+eng', '../eng', 'ENG', Array.from('abcdefghi', (sign) => `aa${sign}`).join('+')].map(
-      (codes) => [['--screen-text', 'tesseract', '--screen-text-languages', codes], 'invalid_flags'] as const,
-    ),
-  ] as const;
-  for (const [flags, code] of refusals) t.throws(() => chosen(...flags), { code }, flags.join(' '));
 });

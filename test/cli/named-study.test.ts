@@ -11,11 +11,11 @@ import {
   studyLine,
 } from '../../cli/commands/named.ts';
 import { checkReviewer } from '../../cli/commands/reviewer.ts';
-import { nearestName, parseFlags, single } from '../../cli/options/flags.ts';
 import { type CommandCall, WrongCall } from '../../cli/terminal/call.ts';
 import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import { cancellationMessage } from '../../contract/study/cancellation.ts';
+import { nearestName, parseFlags, single } from '../../options/flags.ts';
 
 const study = (id: string, label: string | null) => ({
   runtimeId: `runtime:${id}`,

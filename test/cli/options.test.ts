@@ -3,7 +3,13 @@ import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { commands } from '../../cli/commands.ts';
 import { evaluateOptions } from '../../cli/evaluate-options.ts';
-import { failureLine, type StartCode, StartError, startCodes } from '../../cli/failures.ts';
+import { serveOptions } from '../../cli/options/serve-options.ts';
+import { verifyOptions } from '../../cli/options/verify-options.ts';
+import { demandObjectSource, workerFlags, workQueueNotice } from '../../cli/options/worker-options.ts';
+import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
+import { version } from '../../contract/base/program-version.ts';
+import { addressFault, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { failureLine, type StartCode, StartError, startCodes } from '../../options/failures.ts';
 import {
   answersQuestion,
   type FlagTable,
@@ -12,13 +18,7 @@ import {
   repeatable,
   single,
   toggle,
-} from '../../cli/options/flags.ts';
-import { serveOptions } from '../../cli/options/serve-options.ts';
-import { verifyOptions } from '../../cli/options/verify-options.ts';
-import { demandObjectSource, workerFlags, workQueueNotice } from '../../cli/options/worker-options.ts';
-import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
-import { version } from '../../contract/base/program-version.ts';
-import { addressFault, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+} from '../../options/flags.ts';
 import { repository } from './command.ts';
 
 const table: FlagTable = {
@@ -212,7 +212,6 @@ test('flags replace the settings that they name, and paths become absolute', (t)
       recognizesEveryStudy: false,
       recognizesTwice: false,
       permissions: { recognition: false, servers: [], testSeam: false },
-      screenText: null,
       explainerModel: null,
       modelServer: null,
       httpAdapter: 'node',
@@ -491,7 +490,6 @@ test('the call is read, and a wrong one refused', (t) => {
     report: null,
     recognizer: null,
     recognizesTwice: false,
-    screenText: null,
   });
   const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
   t.deepEqual(given, {
@@ -504,7 +502,6 @@ test('the call is read, and a wrong one refused', (t) => {
     report: null,
     recognizer: null,
     recognizesTwice: false,
-    screenText: null,
   });
   t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
   t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { searching } from '../../cli/commands/search.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
 import type { CommandCall } from '../../cli/terminal/call.ts';
 import type { FoundStudy, LibrarySearch } from '../../contract/library.ts';
+import { parseFlags } from '../../options/flags.ts';
 
 // The search at the terminal, over answers of a host.
 

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
-import { StartError } from '../../cli/failures.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
 import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
 import {
   changedSettings,
@@ -15,7 +13,9 @@ import {
   settingsSchema,
   withSettings,
 } from '../../cli/settings/settings-file.ts';
-import { variable, worded } from '../../cli/start-text.ts';
+import { StartError } from '../../options/failures.ts';
+import { parseFlags } from '../../options/flags.ts';
+import { variable, worded } from '../../options/start-text.ts';
 
 const path = '/data/settings.json';
 const captions = '{ "caption-executor": "grouped-subtitles", "allow-embedded-subtitle-captions": true }';

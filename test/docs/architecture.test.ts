@@ -16,7 +16,24 @@ const below: Readonly<Record<string, readonly string[]>> = {
   receipts: ['rules', 'storage', 'formats', 'contract'],
   actors: ['machines', 'receipts', 'rules', 'executors', 'storage', 'formats', 'contract'],
   http: ['actors', 'formats', 'contract'],
+  options: ['http', 'rules', 'storage', 'contract'],
+  features: [
+    'options',
+    'http',
+    'actors',
+    'machines',
+    'receipts',
+    'rules',
+    'executors',
+    'storage',
+    'formats',
+    'contract',
+    'client',
+    'visualizer',
+  ],
   cli: [
+    'features',
+    'options',
     'http',
     'actors',
     'machines',
@@ -61,6 +78,29 @@ test('a folder imports only from folders below it', (t) => {
       .map((other) => `${file} imports ${other}`),
   );
   t.deepEqual(upward, []);
+});
+
+/** The feature that a file is part of; null for one that all features share. */
+const featureOf = (file: string): string | null => /^features\/([a-z-]+)\//.exec(file)?.[1] ?? null;
+
+test('a feature imports the core and no other feature', (t) => {
+  const across = [...imports].flatMap(([file, imported]) => {
+    const own = featureOf(file);
+    if (own === null) return [];
+    const isForeign = (other: string) =>
+      folderOf(other) === 'features' && featureOf(other) !== own && other !== 'features/feature.ts';
+    return imported.filter(isForeign).map((other) => `${file} imports ${other}`);
+  });
+  t.deepEqual(across, []);
+});
+
+test('only a composition root imports the list of features, and only that list names one', (t) => {
+  const named = [...imports].flatMap(([file, imported]) =>
+    imported
+      .filter((other) => featureOf(other) !== null && featureOf(file) === null && file !== 'features/features.ts')
+      .map((other) => `${file} imports ${other}`),
+  );
+  t.deepEqual(named, []);
 });
 
 test('no file imports itself over others', (t) => {
@@ -156,10 +196,10 @@ function loadedBy(file: string): Set<string> {
 }
 
 test('no command loads the search for lines of letters: it would hold the thread that answers calls', (t) => {
-  const search = 'executors/screentext/line-finder.ts';
-  t.true(loadedBy('executors/screentext/tesseract-process.ts').has(search));
+  const search = 'features/screen-text/engine/line-finder.ts';
+  t.true(loadedBy('features/screen-text/engine/tesseract-process.ts').has(search));
   const commands = filesBelow('cli');
-  t.true(commands.some((file) => loadedBy(file).has('executors/screentext/tesseract.ts')));
+  t.true(commands.some((file) => loadedBy(file).has('features/screen-text/engine/tesseract.ts')));
   t.deepEqual(
     commands.filter((file) => loadedBy(file).has(search)),
     [],

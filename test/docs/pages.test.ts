@@ -6,9 +6,7 @@ import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
 import { hostCommands } from '../../cli/commands/host-commands.ts';
-import { startCodes, startRemedies } from '../../cli/failures.ts';
 import { captionFlags } from '../../cli/options/engines.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
 import { serveFlags } from '../../cli/options/serve-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';
@@ -20,6 +18,9 @@ import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/explanation.ts';
 import { runtimeReasonCode } from '../../contract/study/status.ts';
 import { machines } from '../../machines/catalogue.ts';
+import { features } from '../../features/features.ts';
+import { startCodes, startRemedies } from '../../options/failures.ts';
+import { parseFlags } from '../../options/flags.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
 import { endpointsPage } from '../../scripts/docs/endpoints-page.ts';
 import { withRemedies } from '../../scripts/docs/errors-page.ts';
@@ -271,7 +272,7 @@ async function sourcesOf(folders: readonly string[]): Promise<string> {
 const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((found) => found[1] ?? '');
 
 test('every variable that the host and the commands read is documented, and no other is', async (t) => {
-  const text = await sourcesOf(['actors', 'cli', 'contract', 'executors', 'http', 'storage', 'scripts/setup']);
+  const text = await sourcesOf(['actors', 'cli', 'contract', 'executors', 'features', 'http', 'options', 'storage', 'scripts/setup']);
   const found = new Set([
     ...named(text, /\b((?:MEDIA_STUDY|OPENAI|XDG)_[A-Z_]+)\b/g).filter((name) => !name.startsWith('MEDIA_STUDY_TEST_')),
     ...named(text, /process\.env\.([A-Z_]+)\b(?! = )/g),
@@ -382,7 +383,8 @@ test('every code that is sent has a remedy that leaves room for what happened', 
 
 test('every documented reason for a refused start has a remedy', async (t) => {
   const tables = tablesOf(sectionOf(await textOf('docs/errors.md'), '## Starts that are refused'));
-  t.deepEqual(tables.flatMap(wordsOf).sort(), Object.keys(startRemedies).sort());
+  const ofFeatures = features.flatMap(({ remedies = {} }) => Object.keys(remedies));
+  t.deepEqual(tables.flatMap(wordsOf).sort(), [...Object.keys(startRemedies), ...ofFeatures].sort());
 });
 
 test('the output of a block is the block behind it, unless that is in another language', (t) => {

@@ -10,8 +10,7 @@ import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
 import { explainerOf } from '../../cli/options/engines.ts';
-import { parseFlags } from '../../cli/options/flags.ts';
-import { engineChoicesOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { engineChoicesOf, featuresOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { RunningSettings } from '../../cli/settings/host-settings.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { SandboxedLauncher } from '../../executors/process/launcher.ts';
@@ -19,6 +18,7 @@ import { sampleFolder } from '../../fixtures/sample/gold.ts';
 import { chooseListener } from '../../http/listener/choose-listener.ts';
 import type { OpenListener } from '../../http/listener/listener.ts';
 import { openServer } from '../../http/server.ts';
+import { parseFlags } from '../../options/flags.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { Reachable } from '../crash/host-process.ts';
 import { withoutDownloader } from '../without-downloader.ts';
@@ -96,6 +96,7 @@ export async function openInProcess(
   const host = await openHost({
     ...options,
     ...choices,
+    features: featuresOf(parseFlags(args, serveFlags), { ...process.env, ...environment }),
     sources: [{ directory: sampleFolder, root: null }],
     captionExecutor: choices.captions.classification,
     subtitlesFirst: choices.captions.subtitlesFirst,

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { parseFlags } from '../../cli/options/flags.ts';
 import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
 import { findEngines } from '../../cli/settings/engine-search.ts';
 import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
@@ -16,6 +15,7 @@ import {
   type SettingsChangeRequest,
   settingsChanged,
 } from '../../contract/settings.ts';
+import { parseFlags } from '../../options/flags.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { ModelInMemory } from '../host/model-in-memory.ts';
 import { TestHost, type TestHostOptions } from '../host/test-host.ts';
@@ -270,7 +270,6 @@ test('bug: the settings of a found recognizer ended the use of a translator', as
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/bin/true', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
   const inUse = {
     recognizer: null,
-    screenText: false,
     translator: 'http://127.0.0.1:9/v1',
     permitted: [],
     subtitleTracks: false,

@@ -17,6 +17,7 @@ test('this build opens a data root of format 1, reads all of it and goes on with
   await cp(golden, dataRoot, { recursive: true });
   const reported: string[] = [];
   const host = await openHost({
+    features: [],
     dataRoot,
     ...goldenHost,
     report: (line) => reported.push(line),

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { version } from '../../../contract/base/program-version.ts';
+import { features } from '../../../features/features.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
 import { Heart } from '../../../http/streams/event-stream.ts';
@@ -42,7 +43,8 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
 
 /** Every route of a host whose services are all on. Routes ask their services nothing before a request comes. */
 export function describedRoutes() {
-  const services: unknown = { videohostIngests: {} };
+  const described = features.map(({ paths }) => (paths === undefined ? {} : { routes: paths }));
+  const services: unknown = { videohostIngests: {}, features: described };
   const streams = { heart: new Heart(systemClock), report: () => undefined };
   return routeTable(services as ServerOptions['services'], { streams });
 }

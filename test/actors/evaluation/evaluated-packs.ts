@@ -34,6 +34,7 @@ export async function evaluate(t: ExecutionContext, folder: string, conditions: 
     dataRoot,
     environment: { ...process.env, ...withoutDownloader, ...conditions.environment },
     machine,
+    features: [],
     clock: systemClock,
     newId: randomUUID,
     report: () => undefined,

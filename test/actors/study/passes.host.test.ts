@@ -5,12 +5,6 @@ import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { studyKey } from '../../../actors/reopening/study-row.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
-import {
-  isReadWhole,
-  type ScreenTexts,
-  type ScreenTextWork,
-  screenTextSteps,
-} from '../../../actors/screentext/screen-texts.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { FinishedOperations } from '../../../actors/study/calibration.ts';
@@ -30,6 +24,12 @@ import { type ReadPicture, readPictures } from '../../../contract/screentext.ts'
 import { mostObservations, type WorkCohort } from '../../../contract/study/forecast.ts';
 import { windowEnds } from '../../../executors/evidence/detect.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
+import {
+  isReadWhole,
+  type ScreenTexts,
+  type ScreenTextWork,
+  screenTextSteps,
+} from '../../../features/screen-text/screen-texts.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
 import { cancellationFault, deadlineFault, type StudyInput } from '../../../machines/study-types.ts';
 import { mediaRequestOf } from '../../../receipts/evidence/media-operation.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Clock } from '../../contract/base/clock.ts';
-import { type EvidenceArtifact, parameters } from '../../contract/evidence/evidence.ts';
-import { type ReadText, readText } from '../../contract/screentext.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
+import type { Clock } from '../../../contract/base/clock.ts';
+import { type EvidenceArtifact, parameters } from '../../../contract/evidence/evidence.ts';
+import { type ReadText, readText } from '../../../contract/screentext.ts';
+import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
+import { encodeFrame, FrameReader } from '../../../executors/detector/detector-messages.ts';
 import {
   type Launcher,
   MEMORY_BYTES,
@@ -11,7 +11,7 @@ import {
   ProcessFailure,
   type ProcessLimits,
   type RunningProcess,
-} from '../process/process.ts';
+} from '../../../executors/process/process.ts';
 import type { LanguageData } from './language-data.ts';
 import type { TesseractAnswer, TesseractRequest } from './tesseract-messages.ts';
 

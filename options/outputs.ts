@@ -1,7 +1,21 @@
 import { escapedText } from '../contract/base/grammar.ts';
 import type { RequestLog } from '../http/exchange/request-log.ts';
 import { meaningOf } from './failures.ts';
-import { exitCodes } from './terminal/terminal.ts';
+
+/** How `media-study` ends. `docs/guides/command-line.md` explains each. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  noHost: 3,
+  /** The work was done, and its result is withheld or rejected. */
+  withheld: 4,
+  /** The captions were written, and `--strict` asks for more than they have. */
+  incomplete: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Aborted once the reader of the results of this process has gone, which shows when the next one is written. */
 export function readerGone(): AbortSignal {

@@ -1,10 +1,10 @@
-import { cutText, labelLine } from '../../contract/base/grammar.ts';
+import { cutText, labelLine } from '../../../contract/base/grammar.ts';
 import {
   type EvidenceArtifact,
   maximumScreenTextCharacters,
   type ScreenBox,
-} from '../../contract/evidence/evidence.ts';
-import type { ReadText } from '../../contract/screentext.ts';
+} from '../../../contract/evidence/evidence.ts';
+import type { ReadText } from '../../../contract/screentext.ts';
 import { boxAround, type PixelBox } from './connected-components.ts';
 import { type GrayPicture, grayPicture } from './gray-picture.ts';
 import { END_RULE, LINE_RULE, linesIn, STROKE_RULE, type TextLine } from './line-finder.ts';

@@ -1,5 +1,5 @@
-import type { ScreenBox } from '../../contract/evidence/evidence.ts';
-import type { ReadText } from '../../contract/screentext.ts';
+import type { ScreenBox } from '../../../contract/evidence/evidence.ts';
+import type { ReadText } from '../../../contract/screentext.ts';
 import { type GrayPicture, grayPictureOf } from './gray-picture.ts';
 
 /** From this confidence on a longer reading of a place is better than a shorter one that is a little more sure of itself. */

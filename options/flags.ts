@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isSameName } from '../../contract/base/grammar.ts';
-import { version } from '../../contract/base/program-version.ts';
-import type { HostSetting } from '../../contract/settings.ts';
-import { editDistance } from '../../rules/text-comparison.ts';
-import { type StartCode, StartError } from '../failures.ts';
-import { option, type StartText, worded } from '../start-text.ts';
+import { isSameName } from '../contract/base/grammar.ts';
+import { version } from '../contract/base/program-version.ts';
+import type { HostSetting } from '../contract/settings.ts';
+import { editDistance } from '../rules/text-comparison.ts';
+import { type StartCode, StartError } from './failures.ts';
+import { option, type StartText, worded } from './start-text.ts';
 
 /** The known name nearest to a mistyped one, or the only one with that text in it; null if none is near. */
 export function nearestName(name: string, known: readonly string[]): string | null {

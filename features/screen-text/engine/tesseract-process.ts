@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Tesseract from 'tesseract.js';
-import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
+import { encodeFrame, FrameReader } from '../../../executors/detector/detector-messages.ts';
 import { EngineFailure, READING_PARAMETERS, type TextEngine, textsIn } from './picture-reader.ts';
 import { TESSERACT_ANSWER_DESCRIPTOR, type TesseractAnswer, type TesseractRequest } from './tesseract-messages.ts';
 

@@ -1,6 +1,6 @@
 import { afterFirstWord, firstWordOf } from '../contract/causes/stored-failures.ts';
 import { systemCode } from '../storage/system-refusal.ts';
-import { option, type StartText, worded } from './start-text.ts';
+import { option, StartText, worded } from './start-text.ts';
 
 /**
  * Every code with which a command of this folder refuses to begin, and its exit code: 2 where the call itself is wrong,
@@ -67,8 +67,6 @@ const remedies: Readonly<Record<string, string | StartText>> = {
     'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
   object_source_unavailable: worded`make or mount the folder, or name another one by ${option('object-source')}`,
   recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,
-  screen_text_unavailable:
-    'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
   invalid_host_token:
     'name a file of mode 0600 with 64 hex digits, or a new file in an existing folder: the host writes it',
   http_adapter_unavailable: worded`leave ${option('http-adapter')} out`,
@@ -137,10 +135,20 @@ export function startTextsOf(error: unknown): StartTexts {
     return { code: `${error.code}: `, text: error.text, remedy: remedyTextOf(error.code) };
   }
   const message = systemFailure(error) ?? codedMessage(error);
-  const codes = Object.keys(startRemedies);
+  const own = ownRemedyOf(error);
+  const codes = own === null ? Object.keys(startRemedies) : [own.code];
   const code = firstWordOf(message, codes);
   const text = worded`${afterFirstWord(message, codes)}`;
-  return code === null ? { code: '', text, remedy: null } : { code: `${code}: `, text, remedy: remedyTextOf(code) };
+  if (code === null) return { code: '', text, remedy: null };
+  return { code: `${code}: `, text, remedy: own?.remedy ?? remedyTextOf(code) };
+}
+
+/** The code and the remedy that an error carries: that of a feature, which this table does not have. */
+function ownRemedyOf(error: unknown): { readonly code: string; readonly remedy: StartText } | null {
+  if (!(error instanceof Error && 'code' in error && 'remedy' in error)) return null;
+  const { code, remedy } = error;
+  if (typeof code !== 'string' || !(typeof remedy === 'string' || remedy instanceof StartText)) return null;
+  return { code, remedy: typeof remedy === 'string' ? worded`${remedy}` : remedy };
 }
 
 function remedyTextOf(code: string): StartText | null {

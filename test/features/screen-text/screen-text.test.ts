@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { readWindow } from '../../../actors/screentext/screen-texts.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import type { ReadText } from '../../../contract/screentext.ts';
 import {
@@ -9,10 +8,11 @@ import {
   GrayPictures,
   grayPictureOf,
   isNoise,
-} from '../../../executors/screentext/gray-picture.ts';
-import { demandEngine, languageData, type Resolve } from '../../../executors/screentext/language-data.ts';
-import { lookedAgain, stripOf } from '../../../executors/screentext/second-look.ts';
-import { UnreadablePicture } from '../../../executors/screentext/tesseract-connection.ts';
+} from '../../../features/screen-text/engine/gray-picture.ts';
+import { demandEngine, languageData, type Resolve } from '../../../features/screen-text/engine/language-data.ts';
+import { lookedAgain, stripOf } from '../../../features/screen-text/engine/second-look.ts';
+import { UnreadablePicture } from '../../../features/screen-text/engine/tesseract-connection.ts';
+import { readWindow } from '../../../features/screen-text/screen-texts.ts';
 
 const [width, height] = [64, 48];
 

@@ -1,5 +1,5 @@
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { ReadText } from '../../contract/screentext.ts';
+import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
+import type { ReadText } from '../../../contract/screentext.ts';
 
 /** The requests of the host: `open` first and once; then `read`, with a picture (PGM) as payload. */
 export type TesseractRequest =

@@ -1,3 +1,6 @@
+import { intactPathOf, mediaOf } from '../../actors/sources/source-files.ts';
+import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../../actors/study/granted-steps.ts';
+import type { KeptParts } from '../../actors/study/kept-windows.ts';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EvidenceArtifact, FurtherArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
@@ -14,15 +17,6 @@ import { identityOver, joinParameters, notedOver } from '../../executors/evidenc
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import { CHANGE_RULE, differs, isNoise, NOISE_RULE } from '../../executors/screentext/gray-picture.ts';
-import {
-  keyframesIn,
-  SAMPLE_RULE,
-  type SampledPicture,
-  sampledPictures,
-} from '../../executors/screentext/sampled-pictures.ts';
-import type { OpenReader, ScreenTextReader } from '../../executors/screentext/tesseract.ts';
-import { UnreadablePicture } from '../../executors/screentext/tesseract-connection.ts';
 import { TIMES_FROM } from '../../executors/sources/media-input.ts';
 import { videoTrackOf } from '../../receipts/evidence/delivered.ts';
 import { furtherShape } from '../../receipts/stages/detect.ts';
@@ -41,9 +35,10 @@ import {
   TEXT_GATE_PARAMETERS,
 } from '../../rules/screentext.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
-import { intactPathOf, mediaOf } from '../sources/source-files.ts';
-import { GrantedSteps, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
-import type { KeptParts } from '../study/kept-windows.ts';
+import { CHANGE_RULE, differs, isNoise, NOISE_RULE } from './engine/gray-picture.ts';
+import { keyframesIn, SAMPLE_RULE, type SampledPicture, sampledPictures } from './engine/sampled-pictures.ts';
+import type { OpenReader, ScreenTextReader } from './engine/tesseract.ts';
+import { UnreadablePicture } from './engine/tesseract-connection.ts';
 
 /**
  * Behind clutter no picture is read for so long, unless it is a keyframe. Behind so many such pictures none of the window is

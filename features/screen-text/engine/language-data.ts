@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { ToolIdentity } from '../../contract/base/artifact.ts';
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
+
+/** What to do about an engine that is missing, by the code of the refusal. */
+export const screenTextRemedies = {
+  screen_text_unavailable:
+    'npm install --ignore-scripts tesseract.js@7.0.0 and @tesseract.js-data/CODE@1.0.0 for each language, beside this package',
+} as const;
 
 /** A host was started to read text on the screen without what that takes. `message` begins with the code. */
 export class ScreenTextUnavailable extends Error {
   readonly code = 'screen_text_unavailable';
+  readonly remedy = screenTextRemedies.screen_text_unavailable;
   constructor(
     readonly detail: string,
     cause?: unknown,

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
-import { type EngineLine, type TextEngine, textsIn } from '../../../executors/screentext/picture-reader.ts';
+import { grayPictureOf } from '../../../features/screen-text/engine/gray-picture.ts';
+import { type EngineLine, type TextEngine, textsIn } from '../../../features/screen-text/engine/picture-reader.ts';
 
 // A picture of bars that have the size of letters, and an engine that answers what a test tells it.
 

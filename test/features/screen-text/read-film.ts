@@ -1,12 +1,12 @@
-import { readWindow } from '../../../actors/screentext/screen-texts.ts';
 import type { ScreenTextFact } from '../../../contract/evidence/evidence.ts';
 import type { ReadPicture } from '../../../contract/screentext.ts';
-import { sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';
-import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
+import { sampledPictures } from '../../../features/screen-text/engine/sampled-pictures.ts';
+import { openScreenTextReader } from '../../../features/screen-text/engine/tesseract.ts';
+import { readWindow } from '../../../features/screen-text/screen-texts.ts';
 import { judgedText, seenTexts } from '../../../rules/screentext.ts';
+import { type DetectionBench, realClock } from '../../executors/evidence/detection-for-tests.ts';
 import { madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { type DetectionBench, realClock } from '../evidence/detection-for-tests.ts';
 
 const size = 's=640x360:r=10';
 

@@ -1,8 +1,8 @@
-import type { ToolIdentity } from '../../contract/base/artifact.ts';
-import type { Clock } from '../../contract/base/clock.ts';
-import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import type { ScreenTextEngine } from '../../contract/screentext.ts';
-import type { Launcher } from '../process/process.ts';
+import type { ToolIdentity } from '../../../contract/base/artifact.ts';
+import type { Clock } from '../../../contract/base/clock.ts';
+import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
+import type { ScreenTextEngine } from '../../../contract/screentext.ts';
+import type { Launcher } from '../../../executors/process/process.ts';
 import {
   demandEngine,
   engineIdentity,

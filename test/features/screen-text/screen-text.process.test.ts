@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
-import { SAMPLE_RULE, type SampleRequest, sampledPictures } from '../../../executors/screentext/sampled-pictures.ts';
-import { openScreenTextReader } from '../../../executors/screentext/tesseract.ts';
+import { grayPictureOf } from '../../../features/screen-text/engine/gray-picture.ts';
+import {
+  SAMPLE_RULE,
+  type SampleRequest,
+  sampledPictures,
+} from '../../../features/screen-text/engine/sampled-pictures.ts';
+import { openScreenTextReader } from '../../../features/screen-text/engine/tesseract.ts';
+import { openDetectionBench, realClock, watched } from '../../executors/evidence/detection-for-tests.ts';
+import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
-import { openDetectionBench, realClock, watched } from '../evidence/detection-for-tests.ts';
-import { launcherFor } from '../process/launcher-for-tests.ts';
 import { filmOf, filmsWithoutText, openFilmReader } from './read-film.ts';
 
 const bench = await openDetectionBench();

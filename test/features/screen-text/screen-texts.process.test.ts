@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { StudyHost } from '../../client/study-host.ts';
-import type { ScreenTextFact } from '../../contract/evidence/evidence.ts';
-import { readSampleGold, type SampleGold } from '../../fixtures/sample/gold.ts';
-import { checkRuntimes } from '../crash/checks.ts';
-import { descendants } from '../executors/evidence/detection-for-tests.ts';
-import { copyAsLeft } from '../host/host-in-process.ts';
-import { followed, newRoot, openClientHost, sampleOf } from './client-host.ts';
+import type { StudyHost } from '../../../client/study-host.ts';
+import type { ScreenTextFact } from '../../../contract/evidence/evidence.ts';
+import { readSampleGold, type SampleGold } from '../../../fixtures/sample/gold.ts';
+import { followed, newRoot, openClientHost, sampleOf } from '../../actors/client-host.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
+import { descendants } from '../../executors/evidence/detection-for-tests.ts';
+import { copyAsLeft } from '../../host/host-in-process.ts';
 
 const hostOn = (t: ExecutionContext, root: string) =>
   openClientHost(t, root, { flags: ['--screen-text', 'tesseract'] });

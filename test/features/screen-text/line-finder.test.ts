@@ -1,7 +1,7 @@
 import test from 'ava';
-import type { PixelBox } from '../../../executors/screentext/connected-components.ts';
-import { type GrayPicture, grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
-import { LINE_RULE, linesIn } from '../../../executors/screentext/line-finder.ts';
+import type { PixelBox } from '../../../features/screen-text/engine/connected-components.ts';
+import { type GrayPicture, grayPictureOf } from '../../../features/screen-text/engine/gray-picture.ts';
+import { LINE_RULE, linesIn } from '../../../features/screen-text/engine/line-finder.ts';
 
 // Pictures of bars that have the size of letters.
 

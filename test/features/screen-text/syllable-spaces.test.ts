@@ -1,6 +1,6 @@
 import test from 'ava';
-import { grayPictureOf } from '../../../executors/screentext/gray-picture.ts';
-import { spacesBehind } from '../../../executors/screentext/syllable-spaces.ts';
+import { grayPictureOf } from '../../../features/screen-text/engine/gray-picture.ts';
+import { spacesBehind } from '../../../features/screen-text/engine/syllable-spaces.ts';
 
 // Lines of dark blocks that have the size of syllables, 48 pixels high.
 

@@ -1,0 +1,91 @@
+import type { EngineChoices } from '../actors/engines/engine-choices.ts';
+import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
+import type { HostFinding } from '../contract/operation.ts';
+import type { FoundEngine, HostSetting } from '../contract/settings.ts';
+import type { SandboxedLauncher } from '../executors/process/launcher.ts';
+import type { Environment } from '../executors/process/tools.ts';
+import type { Route } from '../http/exchange/route.ts';
+import type { StreamContext } from '../http/streams/event-stream.ts';
+import type { CommandWords, FlagTable, GivenFlags } from '../options/flags.ts';
+import type { StartText } from '../options/start-text.ts';
+
+/** An open feature with its paths of the wire. */
+export interface ServedFeature extends OpenFeature {
+  /** A feature that is off keeps its paths, and answers why it is off. */
+  readonly routes?: (streams: StreamContext) => readonly Route[];
+}
+
+/** A trial of what a start needs of this machine. */
+export interface StartTrial {
+  readonly environment: Environment;
+  /** False for the settings of a room that the trial leaves out. */
+  readonly isTried: (room: HostSetting['room']) => boolean;
+  /** Opens a launcher of processes for this trial; the second call gets the same one. */
+  readonly launcher: () => Promise<SandboxedLauncher>;
+}
+
+/** A feature with the options of one host. */
+export interface ConfiguredFeature extends HostFeature<ServedFeature> {
+  /** The engines that its options name. */
+  readonly engines?: Partial<EngineChoices>;
+  /** Lines for the log of the host at its start. */
+  readonly notices?: readonly string[];
+  /** Its fields of the line that the host prints on stdout. */
+  readonly announced?: Readonly<Record<string, unknown>>;
+  /** Throws what the start, or the first use, would be refused with. */
+  readonly demand?: (trial: StartTrial) => Promise<void>;
+  /** The engines for it that this machine has, with the settings that would use them. Asks this machine alone. */
+  readonly found?: (environment: Environment) => Promise<readonly FoundEngine[]>;
+}
+
+/**
+ * The options of a feature, which agree with each other. It takes the environment of the host, which may name servers and programs.
+ * Throws `StartError` for what that has not, never with a key in it.
+ */
+export type FeatureOptions = (environment: Environment) => ConfiguredFeature;
+
+/** A command of its own: `media-study NAME`. */
+export interface FeatureCommand {
+  /** The clause for the list of commands. */
+  readonly row: string;
+  /** `features` are those whose options it takes beside its own. */
+  readonly words: (features: readonly Feature[]) => CommandWords;
+  /** Runs it with the arguments after its name, and sets the exit code of the process. */
+  readonly run: (args: readonly string[], features: readonly Feature[]) => Promise<void>;
+}
+
+/** An optional capability of the program: a folder below `features/`, and a line in `features.ts`. */
+export interface Feature {
+  /** The name of its folder. */
+  readonly name: string;
+  /** Its options, by the programs that take them. */
+  readonly flags?: {
+    /** Of the host, of evaluations and of workers. */
+    readonly engine?: FlagTable;
+    /** Of the host and of evaluations. */
+    readonly study?: FlagTable;
+    /** Of the host alone. */
+    readonly host?: FlagTable;
+  };
+  /** Reads its options; absent if a host has nothing of it. Throws `StartError` unless the options agree. */
+  readonly options?: (given: GivenFlags) => FeatureOptions;
+  /** Its paths of the wire with everything on, for their description: nothing is asked of them. */
+  readonly paths?: (streams: StreamContext) => readonly Route[];
+  /** What to do about its refusals of a start, by their codes: for the page of errors. The errors carry it, too. */
+  readonly remedies?: Readonly<Record<string, string | StartText>>;
+  /** What `doctor` finds out of it on this machine. */
+  readonly checks?: (environment: Environment) => Promise<readonly HostFinding[]>;
+  readonly commands?: Readonly<Record<string, FeatureCommand>>;
+}
+
+/** The options of all features for the programs that take these. */
+export const flagsOf = (
+  features: readonly Feature[],
+  programs: readonly (keyof NonNullable<Feature['flags']>)[],
+): FlagTable =>
+  Object.fromEntries(
+    features.flatMap(({ flags = {} }) => programs.flatMap((program) => Object.entries(flags[program] ?? {}))),
+  );
+
+/** Stands for a service whose paths are described: they ask it nothing before a request comes. */
+export const describedService = <Service extends object>(): Service => ({}) as Service;

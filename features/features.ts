@@ -1,0 +1,5 @@
+import type { Feature } from './feature.ts';
+import { screenText } from './screen-text/feature.ts';
+
+/** Every optional capability of this program. Their order is that of their options, of their engines and of their opening. */
+export const features: readonly Feature[] = [screenText];
