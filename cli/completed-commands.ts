@@ -1,3 +1,5 @@
+import { commandsOf } from '../features/feature.ts';
+import { features } from '../features/features.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { commands, mcpWords } from './commands.ts';
 import { type CompletedCommands, completionsWords } from './completions.ts';
@@ -13,5 +15,6 @@ export const completedCommands: CompletedCommands = {
   evaluate: commands.evaluate,
   mcp: mcpWords,
   worker: workerWords,
+  ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
   completions: completionsWords,
 };

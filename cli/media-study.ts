@@ -1,5 +1,6 @@
 import { escapedText } from '../contract/base/grammar.ts';
 import { version } from '../contract/base/program-version.ts';
+import { commandsOf, type FeatureCommands } from '../features/feature.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from '../options/flags.ts';
 import { type ExitCode, exitCodes, keepFilesPrivate, outliveReaders } from '../options/outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
@@ -38,18 +39,19 @@ const helpRows: Readonly<Record<string, string>> = {
   completions: 'prints the completions of a shell',
 };
 
-const help = `usage: media-study COMMAND [flags]
+const helpOf = (ofFeatures: FeatureCommands): string => `usage: media-study COMMAND [flags]
 Studies media on this machine, with evidence.
 
-${Object.entries(helpRows)
+${[...Object.entries(helpRows), ...Object.entries(ofFeatures).map(([name, { row }]) => [name, row] as const)]
   .map(([name, purpose]) => `  ${name.padEnd(12)}  ${purpose}`)
   .join('\n')}
 
 media-study COMMAND --help shows the flags of a command.
 `;
 
-function unknownCommand(): string {
-  const near = nearestName(name, [hostCommands, storeCommands, programs].flatMap(Object.keys).concat('completions'));
+function unknownCommand(ofFeatures: FeatureCommands): string {
+  const known = [hostCommands, storeCommands, programs, ofFeatures].flatMap(Object.keys).concat('completions');
+  const near = nearestName(name, known);
   const meant = near === null ? '' : `, did you mean ${near}?`;
   return `media-study: there is no command ${name}${meant}; ${programAsTyped()} --help lists them\n`;
 }
@@ -132,9 +134,17 @@ if (command !== undefined) {
     process.stderr.write(`SHELL is one of ${shells.join(', ')}\n`);
     process.exitCode = exitCodes.usage;
   }
-} else if (['--help', '-h', 'help'].includes(name)) print(help);
-else if (['--version', '-v', 'version'].includes(name)) print(`${version}\n`);
+} else if (['--version', '-v', 'version'].includes(name)) print(`${version}\n`);
 else {
-  process.stderr.write(name === '' ? help : escapedText(unknownCommand()));
-  process.exitCode = exitCodes.usage;
+  // The features name what they choose from, which is a good part of the program.
+  const { features } = await import('../features/features.ts');
+  const ofFeatures = commandsOf(features);
+  const own = Object.hasOwn(ofFeatures, name) ? ofFeatures[name] : undefined;
+  if (own !== undefined) {
+    if (!answersQuestion(args, own.words(features), print)) await own.run(args, features);
+  } else if (['--help', '-h', 'help'].includes(name)) print(helpOf(ofFeatures));
+  else {
+    process.stderr.write(name === '' ? helpOf(ofFeatures) : escapedText(unknownCommand(ofFeatures)));
+    process.exitCode = exitCodes.usage;
+  }
 }

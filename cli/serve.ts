@@ -18,6 +18,7 @@ import { openServer } from '../http/server.ts';
 import { failureLine, StartError, startFailureWords } from '../options/failures.ts';
 import { answersQuestion, type GivenFlags, parseFlags } from '../options/flags.ts';
 import { jsonLog, keepFilesPrivate, type Log, outliveReaders, textLog } from '../options/outputs.ts';
+import { programFile } from '../options/program-file.ts';
 import { commands } from './commands.ts';
 import {
   consoleAddress,
@@ -85,9 +86,9 @@ const graceMs = 5_000;
 /** How long the answer to a request for a restart may take to leave. */
 const answerMs = 100;
 
-const sample = fileURLToPath(new URL('../fixtures/sample/source', import.meta.url));
-const charts = new URL('../docs/charts/', import.meta.url);
-const description = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
+const sample = fileURLToPath(programFile('fixtures/sample/source'));
+const charts = programFile('docs/charts/');
+const description = programFile('docs/openapi.json');
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
 

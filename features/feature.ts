@@ -75,8 +75,14 @@ export interface Feature {
   readonly remedies?: Readonly<Record<string, string | StartText>>;
   /** What `doctor` finds out of it on this machine. */
   readonly checks?: (environment: Environment) => Promise<readonly HostFinding[]>;
-  readonly commands?: Readonly<Record<string, FeatureCommand>>;
+  readonly commands?: FeatureCommands;
 }
+
+export type FeatureCommands = Readonly<Record<string, FeatureCommand>>;
+
+/** The commands of all features by their names. */
+export const commandsOf = (features: readonly Feature[]): FeatureCommands =>
+  Object.fromEntries(features.flatMap(({ commands = {} }) => Object.entries(commands)));
 
 /** The options of all features for the programs that take these. */
 export const flagsOf = (

@@ -2,6 +2,8 @@ import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
 import { workerWords } from '../../cli/options/worker-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
+import { commandsOf } from '../../features/feature.ts';
+import { features } from '../../features/features.ts';
 import type { CommandWords, Flag } from '../../options/flags.ts';
 
 const intro = `# Options
@@ -37,6 +39,12 @@ ${Object.entries(flags).map(rowOf).join('\n')}
 /** The page of all options of all commands, in Markdown. */
 export const optionsPage = (): string =>
   intro +
-  Object.entries({ ...commands, ...hostCommands, ...storeCommands, worker: workerWords })
+  Object.entries({
+    ...commands,
+    ...hostCommands,
+    ...storeCommands,
+    worker: workerWords,
+    ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
+  })
     .map(sectionOf)
     .join('');
