@@ -1,15 +1,11 @@
 import type { ToolIdentity } from '../contract/base/artifact.ts';
 import type { Clock } from '../contract/base/clock.ts';
-import type { CaptionClassification } from '../contract/captions/caption-line.ts';
 import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
 import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import { probeSandbox, type SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
-import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
-import type { HostPermissions } from '../receipts/captions/methods.ts';
-import type { ChosenTranslator } from './captions/caption-translations.ts';
 import type { DeletionService } from './deletion/deletions.ts';
 import type { DiskUsage } from './deletion/disk-usage.ts';
 import type { Garbage } from './deletion/garbage.ts';
@@ -37,7 +33,6 @@ import type { Windowing } from './study/media-passes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { StudyService } from './study/studies.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
-import type { WorkQueueChoice } from './workers/open-work-orders.ts';
 
 /**
  * The facts that the hosts of one process need to find out only once: the sandbox around processes on this machine, and its
@@ -67,23 +62,10 @@ export interface HostOptions {
   readonly studyWorkers: number;
   /** The one person who may decide on reviews. */
   readonly reviewer: Reviewer;
-  readonly captionExecutor: CaptionClassification;
-  /** True if captions come from the subtitle tracks of a study where they fit, and from the executor elsewhere. */
-  readonly subtitlesFirst?: boolean;
-  /** The hosted model that translates captions; null or absent on a host without one. */
-  readonly translator?: ChosenTranslator | null;
+  /** The engines that its settings name at the start, and what they may do. */
+  readonly choices: EngineChoices;
   /** The hosted model that explains captions; null where no explanation executor is configured. */
   readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
-  /** The speech recognizer; null or absent on a host without one. */
-  readonly recognizer?: RecognizerChoice | null;
-  /** False if it recognizes only where a study wishes it, or its captions need it; by default every study. */
-  readonly recognizesEveryStudy?: boolean;
-  /** True if the recognizer transcribes each region a second time, so that lines on which both runs disagree are withheld. */
-  readonly recognizesTwice?: boolean;
-  /** The engines that requests may name beside these executors; by default none. */
-  readonly permissions?: HostPermissions;
-  /** The queue of workers that run operations over media; null or absent if this host does. */
-  readonly workQueue?: WorkQueueChoice | null;
   /** The ranges that are decoded by windows; by default the usual ones, which a test makes shorter. */
   readonly windowing?: Windowing;
   /** Names tools by variables and holds PATH. */

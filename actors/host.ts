@@ -2,14 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestCaptions } from '../contract/captions/caption-production.ts';
 import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
-import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
 import { CaptionMethods } from './captions/caption-methods.ts';
-import { openTranslator, translatorIdentityOf } from './captions/caption-translations.ts';
 import { openDeletions } from './deletion/deletions.ts';
-import { noPermissions } from './engines/engine-choices.ts';
 import { EngineRegistry } from './engines/engine-registry.ts';
 import { RememberedDigests } from './engines/remembered-digests.ts';
 import { Bundles } from './exports/bundles.ts';
@@ -34,7 +31,6 @@ import { Pairings } from './operation/pairings.ts';
 import { Overviews } from './overview/overviews.ts';
 import { PlaybackGrants } from './playback/playback-grants.ts';
 import { PrivatePlayback } from './playback/private-playback.ts';
-import { paceOf } from './recognition/recognition-pace.ts';
 import { VerifiedRuntimes } from './reopening/verified-runtimes.ts';
 import { finishCutReviews } from './review/publish-reviews.ts';
 import { RuntimeSignals } from './runtime-signals.ts';
@@ -52,8 +48,6 @@ import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 import { TimeBudgets } from './supervision/time-budgets.ts';
 import { WorkQueue } from './supervision/work-queue.ts';
-import { openWorkOrders } from './workers/open-work-orders.ts';
-import { queuedRecognizer } from './workers/queued-recognizer.ts';
 
 /** The longest wait for effects that were cut, in milliseconds. One that only reads, such as a large file to hash it, may end later. */
 const effectsMs = 3000;
@@ -115,25 +109,12 @@ export async function openHost<Open extends OpenFeature>(
     studies: new WorkQueue(options.studyWorkers, grant),
   };
 
-  const workers = options.workQueue == null ? null : await openWorkOrders(options.workQueue, { ledger, clock, report });
   const digests = new RememberedDigests(ledger);
   const engines = new EngineRegistry({
     clock,
-    choices: {
-      recognizer: options.recognizer ?? null,
-      recognizesEveryStudy: options.recognizesEveryStudy ?? true,
-      recognizesTwice: options.recognizesTwice ?? false,
-      translator: options.translator ?? null,
-      captions: { classification: options.captionExecutor, subtitlesFirst: options.subtitlesFirst ?? false },
-      permissions: options.permissions ?? noPermissions,
-    },
-    openRecognizer: async (choice) => {
-      const { environment } = options;
-      const recognizer = await openRecognizer(launcher, choice, { environment, clock, digestOf: digests.of });
-      await digests.keep();
-      return workers === null ? recognizer : queuedRecognizer(recognizer, workers.orders);
-    },
-    openTranslator: (choice) => openTranslator(choice, { ...basis, detector }),
+    choices: options.choices,
+    opening: { launcher, environment: options.environment, clock, ledger, detector, digestOf: digests.of },
+    opened: () => digests.keep(),
   });
   const sourceUses = new SourceUses();
   const unused = new UnusedMedia({ ...basis, isRegistered: (contentId) => registry.holds(contentId) });
@@ -211,10 +192,8 @@ export async function openHost<Open extends OpenFeature>(
     tools,
     detector,
     detectorTools,
-    engines,
     parts,
     features,
-    orders: workers?.orders ?? null,
     windowing: options.windowing,
     abandoned: (runtimeId, contentIds) => deleting.erasure.abandon(runtimeId, contentIds),
     queue: queues.studies,
@@ -249,8 +228,7 @@ export async function openHost<Open extends OpenFeature>(
       return limits.captionAllowance;
     },
     get translator() {
-      const { translator } = engines.choices;
-      return translator === null ? undefined : translatorIdentityOf(translator);
+      return engines.choices.translator?.identity;
     },
   };
   const captionMethods = new CaptionMethods({
@@ -308,11 +286,7 @@ export async function openHost<Open extends OpenFeature>(
   const figures = new HostFigures({
     ...measured,
     freeBytes: () => objectStore.freeBytes(),
-    others: () => [
-      ...deleting.figures.metrics(),
-      ...(workers?.metrics() ?? []),
-      ...features.flatMap(({ metrics }) => metrics?.() ?? []),
-    ],
+    others: () => [...deleting.figures.metrics(), ...features.flatMap(({ metrics }) => metrics?.() ?? [])],
   });
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
@@ -355,7 +329,6 @@ export async function openHost<Open extends OpenFeature>(
       captionMethods,
       engines,
       pictureCaptions: new PictureCaptions({ objectStore, launcher, ffmpeg: tools.ffmpeg }),
-      pace: () => paceOf(engines, ledger),
       further: features.flatMap(({ warnings }) => warnings ?? []),
     }),
     overviews,
@@ -401,7 +374,6 @@ export async function openHost<Open extends OpenFeature>(
       engines.close();
       await deleting.erasure.stop();
       await stopRequested();
-      await workers?.close();
       for (const { close } of features) await close?.();
       await detector.close();
       await launcher.close();

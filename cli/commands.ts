@@ -1,5 +1,4 @@
 import { type CommandWords, single } from '../options/flags.ts';
-import { evaluateFlags } from './evaluate-options.ts';
 import { serveFlags } from './options/serve-options.ts';
 import { verifyFlags } from './options/verify-options.ts';
 import { hostFlags } from './terminal/call.ts';
@@ -17,11 +16,6 @@ export const commands = {
     purpose:
       'Verifies a study or the whole ledger in the data root of a stopped host, or a bundle. A bundle needs no data root.',
     flags: verifyFlags,
-  },
-  evaluate: {
-    usage: 'media-study evaluate [PACK] [flags]',
-    purpose: 'Studies the labeled media of a pack and compares the scores with an accepted receipt.',
-    flags: evaluateFlags,
   },
 } as const satisfies Readonly<Record<string, CommandWords>>;
 

@@ -3,7 +3,6 @@ import { features } from '../features/features.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { commands, mcpWords } from './commands.ts';
 import { type CompletedCommands, completionsWords } from './completions.ts';
-import { workerWords } from './options/worker-options.ts';
 import { storeCommands } from './store-commands.ts';
 
 /** The commands that a shell completes. */
@@ -12,9 +11,7 @@ export const completedCommands: CompletedCommands = {
   ...hostCommands,
   ...storeCommands,
   verify: commands.verify,
-  evaluate: commands.evaluate,
   mcp: mcpWords,
-  worker: workerWords,
   ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
   completions: completionsWords,
 };

@@ -10,9 +10,9 @@ import { HostUnreachable } from '../client/host-error.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
+import { serverFault } from '../executors/explanations/found-servers.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
-import { recognizerProgram } from '../executors/recognition/open-recognizer.ts';
 import { features } from '../features/features.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import { startRemedies, systemFailure } from '../options/failures.ts';
@@ -24,9 +24,9 @@ import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
 import { dataRootOf } from './options/data-root.ts';
-import { featuresOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
+import { engineChoicesOf, featuresOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
-import { demandStart, serverFault, serversOf } from './settings/start-trial.ts';
+import { demandStart, serversOf } from './settings/start-trial.ts';
 import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -79,9 +79,10 @@ async function settingsFinding(
     settings = await readSettings(path);
     const start = withSettings(given, settings ?? new Map());
     options = optionsOf(start);
-    const servers = serversOf(options, environment);
-    await demandStart(options, featuresOf(start, environment), environment);
-    for (const { provider } of servers) {
+    const configured = featuresOf(start, environment);
+    engineChoicesOf(options, configured);
+    await demandStart(options, configured, environment);
+    for (const { provider } of serversOf(configured)) {
       const fault = await serverFault(provider);
       if (fault !== null) return { finding: weak('settings', `${path}: ${fault.detail}`, fault.remedy), options };
     }
@@ -98,14 +99,6 @@ const tools = [
   { name: 'ffprobe', question: FFPROBE, isNeeded: true },
   { name: 'yt-dlp', question: YTDLP, isNeeded: false },
 ] as const;
-
-/** The recognizers on this machine. A host works without one, so none is not a fault. */
-async function recognizerFinding(environment: NodeJS.ProcessEnv): Promise<HostFinding> {
-  const engines = ['pocketsphinx', 'whisper-cli'] as const;
-  const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));
-  const found = engines.map((engine, at) => `${engine}: ${programs[at] ?? 'none'}`);
-  return ok('recognizers', found.join(', '));
-}
 
 /** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
 async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<HostFinding[]> {
@@ -244,7 +237,6 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     await adapterFinding(),
     await speechFinding(),
     ...(await toolFindings(process.env, systemClock.now())),
-    await recognizerFinding(process.env),
     ...(await Promise.all(features.map(({ checks }) => checks?.(process.env) ?? []))).flat(),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, host.state !== 'none'),

@@ -16,9 +16,7 @@ import { processTerminal, type Terminal } from './terminal/terminal.ts';
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
   serve: () => import('./serve.ts'),
   verify: () => import('./verify.ts'),
-  evaluate: () => import('./evaluate.ts'),
   mcp: () => import('./mcp.ts'),
-  worker: () => import('./worker.ts'),
 };
 
 /** The first clause of a purpose, for the list of commands. */
@@ -33,9 +31,7 @@ const helpRows: Readonly<Record<string, string>> = {
     Object.entries({ ...hostCommands, ...storeCommands }).map(([name, { purpose }]) => [name, firstClause(purpose)]),
   ),
   verify: 'verifies a study, a data root or a bundle',
-  evaluate: 'studies the labeled media of a pack',
   mcp: 'serves an agent over the Model Context Protocol',
-  worker: 'measures media for hosts with a work queue',
   completions: 'prints the completions of a shell',
 };
 

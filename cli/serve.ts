@@ -4,14 +4,13 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
 import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
-import type { ServedFeature } from '../features/feature.ts';
+import type { ConfiguredFeature, ServedFeature } from '../features/feature.ts';
 import type { ChosenListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
@@ -30,14 +29,7 @@ import {
 } from './host-files.ts';
 import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
 import { endWithKeeper, type Handover, isKept, receivedHandover, succeeded } from './host-keeper.ts';
-import {
-  announcedExplainer,
-  announcedRecognizer,
-  explainerNotice,
-  explainerOf,
-  recognizerNotice,
-  translatorNotice,
-} from './options/engines.ts';
+import { announcedExplainer, explainerNotice, explainerOf } from './options/engines.ts';
 import {
   engineChoicesOf,
   environmentOf,
@@ -46,7 +38,6 @@ import {
   type ServeOptions,
   serveFlags,
 } from './options/serve-options.ts';
-import { demandObjectSource, workQueueNotice } from './options/worker-options.ts';
 import { RunningSettings } from './settings/host-settings.ts';
 import {
   type Settings,
@@ -101,21 +92,19 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
   const explainer = explainerOf(options.explainerModel, environment);
-  const choices = engineChoicesOf(options, process.env);
   const configured = featuresOf(flags, process.env);
-  if (options.workQueue !== null) await demandObjectSource(options.workQueue);
+  const choices = engineChoicesOf(options, configured);
+  for (const { check } of configured) await check?.();
   const token = before?.token ?? (await hostToken(options.tokenFile, report));
   const chosen = await chosenListener(options.httpAdapter);
   const host = await openHost({
     ...options,
-    ...choices,
+    choices,
     features: configured,
     sources: [
       { directory: sample, root: null },
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
     ],
-    captionExecutor: choices.captions.classification,
-    subtitlesFirst: choices.captions.subtitlesFirst,
     explainer,
     environment,
     clock: systemClock,
@@ -135,9 +124,9 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     clock: systemClock,
     limit: host.limit,
     nameReviewer: host.nameReviewer,
-    useEngines: (changed) => {
+    useEngines: (changed, named) => {
       host.useEngines(changed);
-      notices.take(changed);
+      notices.take(named);
     },
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
@@ -148,7 +137,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const identity = { root: await rootIdentity(options.dataRoot), process: await processIdentity(process.pid) };
   const place = { ...options, port: before?.port ?? options.port };
   const listener = await listen(place, host, { token, ...identity }, chosen.open, running);
-  const announced = announcement(options, host, listener, token);
+  const announced = announcement({ options, configured, host, listener, token });
   const write = (by: ProcessIdentity) =>
     writeHostFile(options.dataRoot, { ...announced, endsWithCommand }, identity.root, by);
   const end = new HostEnd({
@@ -162,9 +151,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   await removeLeftovers(options.dataRoot, { isRestarted: before !== null, small });
   await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
-  notices.take(choices);
+  notices.take(configured);
   if (explainer !== null) report(explainerNotice(explainer));
-  if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   // The log has no token, so this address alone does not unlock the console.
@@ -176,11 +164,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
 class EngineNotices {
   #said: readonly string[] = [];
 
-  take({ recognizer, recognizesEveryStudy, translator }: EngineChoices): void {
-    const lines = [
-      ...(translator === null ? [] : [translatorNotice(translator)]),
-      ...(recognizer === null ? [] : [recognizerNotice(recognizer, recognizesEveryStudy)]),
-    ];
+  take(features: readonly Pick<ConfiguredFeature, 'engineNotices'>[]): void {
+    const lines = features.flatMap(({ engineNotices }) => engineNotices ?? []);
     for (const line of lines) if (!this.#said.includes(line)) report(line);
     this.#said = lines;
   }
@@ -239,8 +224,17 @@ async function listen(
   }
 }
 
+/** The parts of a host that its line on stdout tells of. */
+interface Announced {
+  readonly options: ServeOptions;
+  readonly configured: readonly ConfiguredFeature[];
+  readonly host: Host;
+  readonly listener: Listener;
+  readonly token: string;
+}
+
 /** The one line on stdout: what a client needs to begin. */
-function announcement(options: ServeOptions, host: Host, listener: Listener, token: string) {
+function announcement({ options, configured, host, listener, token }: Announced) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
   const listening = `http://${name}:${listener.port}`;
@@ -260,7 +254,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     executor: 'deterministic-no-model',
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
-    semanticRecognizer: announcedRecognizer(options.recognizer),
+    ...Object.fromEntries(configured.flatMap(({ announced }) => Object.entries(announced ?? {}))),
     languageExplanationExecutor: announcedExplainer(options.explainerModel),
     authorizationToken: token,
     pid: process.pid,

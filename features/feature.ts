@@ -2,12 +2,14 @@ import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
+import type { HostedProvider } from '../executors/explanations/hosted-provider.ts';
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { Route } from '../http/exchange/route.ts';
 import type { StreamContext } from '../http/streams/event-stream.ts';
 import type { CommandWords, FlagTable, GivenFlags } from '../options/flags.ts';
 import type { StartText } from '../options/start-text.ts';
+import type { HostPermissions } from '../receipts/captions/methods.ts';
 
 /** An open feature with its paths of the wire. */
 export interface ServedFeature extends OpenFeature {
@@ -24,14 +26,29 @@ export interface StartTrial {
   readonly launcher: () => Promise<SandboxedLauncher>;
 }
 
+/** A server that a host sends something to. */
+export interface UsedServer {
+  readonly use: 'recognizer' | 'translator' | 'explainer';
+  /** The text or the sound that it gets, such as `the text of captions`. */
+  readonly sent: string;
+  readonly model: string;
+  readonly provider: HostedProvider;
+}
+
 /** A feature with the options of one host. */
 export interface ConfiguredFeature extends HostFeature<ServedFeature> {
-  /** The engines that its options name. */
-  readonly engines?: Partial<EngineChoices>;
+  /** The engines that its options name, and what these permit. */
+  readonly engines?: Partial<Omit<EngineChoices, 'permissions'>> & { readonly permissions?: Partial<HostPermissions> };
+  /** The servers that text or sound is sent to. */
+  readonly servers?: readonly UsedServer[];
   /** Lines for the log of the host at its start. */
   readonly notices?: readonly string[];
+  /** The same about its engines, also after a change of settings that takes others. */
+  readonly engineNotices?: readonly string[];
   /** Its fields of the line that the host prints on stdout. */
   readonly announced?: Readonly<Record<string, unknown>>;
+  /** Called before a host opens its data root. Throws `StartError` for a place that it cannot use. */
+  readonly check?: () => Promise<void>;
   /** Throws what the start, or the first use, would be refused with. */
   readonly demand?: (trial: StartTrial) => Promise<void>;
   /** The engines for it that this machine has, with the settings that would use them. Asks this machine alone. */
@@ -95,3 +112,17 @@ export const flagsOf = (
 
 /** Stands for a service whose paths are described: they ask it nothing before a request comes. */
 export const describedService = <Service extends object>(): Service => ({}) as Service;
+
+/** The choices of a host with the engines that its features name. */
+export const withEnginesOf = (
+  features: readonly Pick<ConfiguredFeature, 'engines'>[],
+  choices: EngineChoices,
+): EngineChoices =>
+  features.reduce(
+    (sum, { engines: { permissions, ...named } = {} }) => ({
+      ...sum,
+      ...named,
+      permissions: { ...sum.permissions, ...permissions },
+    }),
+    choices,
+  );

@@ -1,6 +1,7 @@
 import { escapedText } from '../contract/base/grammar.ts';
 import type { RequestLog } from '../http/exchange/request-log.ts';
 import { meaningOf } from './failures.ts';
+import { oneOf } from './flags.ts';
 
 /** How `media-study` ends. `docs/guides/command-line.md` explains each. */
 export const exitCodes = {
@@ -85,3 +86,11 @@ export async function jsonLog(now: () => number): Promise<Log> {
     answered: (request) => lines.info(request, `answered ${request.method} ${request.path} with ${request.status}`),
   };
 }
+
+/** How a process writes on stderr. */
+export const logFormat = (who: 'host' | 'worker') =>
+  oneOf(
+    'NAME',
+    ['text', 'json'],
+    `text or json: the form of the log of the ${who} on stderr, as lines of text or as one JSON document a line`,
+  );

@@ -15,7 +15,7 @@ import { programParts } from './build/stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The commands that people start. */
-const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/evaluate.ts', 'cli/media-study.ts'];
+const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/media-study.ts'];
 
 /** The processes that the host starts. */
 const processes = ['executors/detector/detector-process.ts', 'features/screen-text/engine/tesseract-process.ts'];

@@ -13,6 +13,7 @@ import { recordedRunPath } from './docs/openapi/examples.ts';
 import { fixChance } from './recording/fixed-chance.ts';
 
 fixChance();
+const { noEngines } = await import('../actors/engines/engine-choices.ts');
 const { openHost } = await import('../actors/host.ts');
 const { defaultCaptionAllowance } = await import('../receipts/captions/allowance.ts');
 const { parseFlags } = await import('../options/flags.ts');
@@ -61,7 +62,7 @@ const host = await openHost({
   videohost: { added: {}, openOrigin: videos.origin, workers: 1 },
   studyWorkers: 1,
   reviewer,
-  captionExecutor: 'embedded_subtitle_tracks',
+  choices: { ...noEngines, captions: { classification: 'embedded_subtitle_tracks', subtitlesFirst: false } },
   explainer: { provider: { baseUrl: model.baseUrl, apiKey: null, isLocal: true }, model: 'example' },
   environment: process.env,
   clock,

@@ -12,7 +12,6 @@ import type { EngineChoices } from '../engines/engine-choices.ts';
 import { notPermitted } from '../engines/permissions.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
-import { translatorIdentityOf } from './caption-translations.ts';
 
 interface CaptionMethodsOptions extends Pick<HostBasis, 'runtimes'> {
   /** The engines that the settings name now. */
@@ -65,7 +64,7 @@ export class CaptionMethods {
       ...captionMeans[method],
       isOfRequest: true,
       allowance: this.allowance,
-      translator: translator === null ? undefined : translatorIdentityOf(translator),
+      translator: translator?.identity,
     };
   }
 

@@ -39,6 +39,7 @@ import { captionStarted } from '../../receipts/stages/captions.ts';
 import { correctionsObstacle } from '../../receipts/stages/correction.ts';
 import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
+import type { TranslatingEngines } from '../engines/engine-choices.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
 import type { ActorDefinition } from '../supervision/actor-definition.ts';
@@ -47,7 +48,6 @@ import { readStored, settledActor } from '../supervision/reads.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionMethods } from './caption-methods.ts';
 import type { CaptionPlans } from './caption-plans.ts';
-import type { TranslatingEngines } from './caption-translations.ts';
 
 interface CaptionsOptions extends Pick<HostBasis, 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'caption-production'>;

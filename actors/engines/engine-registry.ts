@@ -1,14 +1,19 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { failureMessage, messageOf } from '../../contract/base/errors.ts';
-import { type RecognizerChoice, RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
-import { RecognitionFailure, type Recognizer } from '../../executors/recognition/recognizer.ts';
+import { RecognitionFailure, type Recognizer, RecognizerUnavailable } from '../../executors/recognition/recognizer.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { following } from '../../formats/followed-signal.ts';
 import { CaptionFailure } from '../../receipts/captions/artifact.ts';
 import { missingForMethod, missingForRecognition } from '../../receipts/captions/methods.ts';
-import type { ChosenTranslator, Translations } from '../captions/caption-translations.ts';
-import type { EngineChoices } from './engine-choices.ts';
+import type {
+  EngineChoices,
+  NamedRecognizer,
+  NamedTranslator,
+  RecognizerOpening,
+  Translations,
+  TranslatorOpening,
+} from './engine-choices.ts';
 
 /** After so many ms without use an engine is forgotten: its next use looks at its program and its model again. The number is a choice. */
 export const engineIdleMs = 60_000;
@@ -27,22 +32,14 @@ export interface EngineRecord {
   readonly last: { readonly atMs: number; readonly failure: string | null } | null;
 }
 
-/** A named engine: what is fixed of its record. */
-type NamedEngine = Pick<EngineRecord, 'place' | 'model' | 'digest'>;
+/** The part of a record that does not change. */
+type FixedRecord = Pick<EngineRecord, 'place' | 'model' | 'digest'>;
 
-const named = (place: string, model: string | null, settings: object): NamedEngine => ({
+const fixedRecordOf = ({ place, model, settings }: NamedRecognizer | NamedTranslator): FixedRecord => ({
   place,
   model,
   digest: hashOf({ place, model, ...settings }),
 });
-
-const recognizerNamed = (choice: RecognizerChoice): NamedEngine =>
-  choice.engine === 'openai'
-    ? named(choice.provider.baseUrl, choice.model, { responseFormat: choice.responseFormat })
-    : named(choice.engine, choice.model, {});
-
-const translatorNamed = ({ provider, model, isAskedOnce = false }: ChosenTranslator): NamedEngine =>
-  named(provider.baseUrl, model, { isAskedOnce });
 
 /** Runs one use of an engine, and notes how it ended. The failure of a use that was given up is not noted. */
 type Watch = <Result>(use: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
@@ -57,7 +54,7 @@ interface Opened<Engine> {
 
 /** One named engine: opened by its first use, once for all who ask meanwhile, and forgotten after a while without use. */
 class EngineSlot<Engine> {
-  readonly named: NamedEngine;
+  readonly named: FixedRecord;
   readonly #clock: Clock;
   readonly #open: (watch: Watch) => Promise<Opened<Engine>>;
   #opened: Promise<Opened<Engine>> | null = null;
@@ -68,7 +65,7 @@ class EngineSlot<Engine> {
   #uses = 0;
   #idle: unknown = null;
 
-  constructor(engine: NamedEngine, clock: Clock, open: (watch: Watch) => Promise<Opened<Engine>>) {
+  constructor(engine: FixedRecord, clock: Clock, open: (watch: Watch) => Promise<Opened<Engine>>) {
     this.named = engine;
     this.#clock = clock;
     this.#open = open;
@@ -149,19 +146,23 @@ interface Sending {
   readonly withdrawn: AbortController;
 }
 
-const maySendSound = (recognizer: RecognizerChoice, choices: EngineChoices): boolean =>
+const maySendSound = (recognizer: NamedRecognizer, choices: EngineChoices): boolean =>
   missingForRecognition({ ...choices, recognizer }).length === 0;
 
-const maySendText = (translator: ChosenTranslator, choices: EngineChoices): boolean =>
+const maySendText = (translator: NamedTranslator, choices: EngineChoices): boolean =>
   missingForMethod('subtitles-translated', { ...choices, translator }).length === 0;
 
 const noLonger = 'the permission for this server was withdrawn';
 
+/** A recognizer in the place of one on this machine, with the same identity. */
+export type RecognizerCarrier = (recognizer: Recognizer) => Recognizer;
+
 interface EngineRegistryOptions {
   readonly choices: EngineChoices;
   readonly clock: Clock;
-  readonly openRecognizer: (choice: RecognizerChoice) => Promise<Recognizer>;
-  readonly openTranslator: (choice: ChosenTranslator) => Promise<Translations>;
+  readonly opening: RecognizerOpening & TranslatorOpening;
+  /** Called once a recognizer was opened. */
+  readonly opened?: () => Promise<void>;
 }
 
 /**
@@ -175,6 +176,7 @@ export class EngineRegistry {
   #recognizer: EngineSlot<Recognizer> | null = null;
   #translator: EngineSlot<Translations> | null = null;
   readonly #sending = new Set<Sending>();
+  #carrier: RecognizerCarrier = (recognizer) => recognizer;
 
   constructor(options: EngineRegistryOptions) {
     this.#options = options;
@@ -195,6 +197,11 @@ export class EngineRegistry {
   /** The translator as far as the host knows it; null if none is named. */
   get translatorRecord(): EngineRecord | null {
     return this.#translator?.record ?? null;
+  }
+
+  /** Lets another process recognize, such as a worker. Each recognizer that is opened from now on goes through it. */
+  recognizeThrough(carrier: RecognizerCarrier): void {
+    this.#carrier = carrier;
   }
 
   /** Takes other choices. An engine that they name as before stays as it is. */
@@ -243,14 +250,17 @@ export class EngineRegistry {
     }
   }
 
-  #recognizerSlot(choice: RecognizerChoice): EngineSlot<Recognizer> {
-    const { clock, openRecognizer } = this.#options;
-    return new EngineSlot(recognizerNamed(choice), clock, async (watch) => {
-      const found = await openRecognizer(choice);
+  #recognizerSlot(choice: NamedRecognizer): EngineSlot<Recognizer> {
+    const { clock, opening, opened } = this.#options;
+    return new EngineSlot(fixedRecordOf(choice), clock, async (watch) => {
+      const local = await choice.open(opening);
+      // The host itself calls a server: another process would bring nothing.
+      const found = choice.provider === undefined ? this.#carrier(local) : local;
+      await opened?.();
       const use: Recognizer['recognize'] = (sound, signal, waits) =>
         watch(() => found.recognize(sound, signal, waits), signal);
       const recognize: Recognizer['recognize'] = (sound, signal, waits) => {
-        if (choice.engine !== 'openai') return use(sound, signal, waits);
+        if (choice.provider === undefined) return use(sound, signal, waits);
         const refused = () => new RecognitionFailure('not_permitted', noLonger);
         return this.#sent(
           (either) => use(sound, either, waits),
@@ -263,10 +273,10 @@ export class EngineRegistry {
     });
   }
 
-  #translatorSlot(choice: ChosenTranslator): EngineSlot<Translations> {
-    const { clock, openTranslator } = this.#options;
-    return new EngineSlot(translatorNamed(choice), clock, async (watch) => {
-      const found = await openTranslator(choice);
+  #translatorSlot(choice: NamedTranslator): EngineSlot<Translations> {
+    const { clock, opening } = this.#options;
+    return new EngineSlot(fixedRecordOf(choice), clock, async (watch) => {
+      const found = await choice.open(opening);
       const { identity, isAbsent } = found;
       const refused = () => new CaptionFailure('translator', `not_permitted: ${noLonger}`);
       const translated: Translations['translated'] = (job, signal) =>

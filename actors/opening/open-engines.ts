@@ -89,14 +89,14 @@ interface OpenedChecks {
 }
 
 interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools'> {
-  readonly features: readonly Pick<OpenFeature, 'engineRows' | 'findings' | 'tools'>[];
+  readonly features: readonly Pick<OpenFeature, 'engineRows' | 'findings' | 'operations' | 'tools'>[];
   /** The recognizer and the translator of now. */
   readonly named: Pick<EngineRegistry, 'choices' | 'recognizerRecord' | 'translatorRecord'>;
 }
 
 /** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
 export function openChecks(
-  options: Pick<HostOptions, 'clock' | 'workQueue' | 'explainer'>,
+  options: Pick<HostOptions, 'clock' | 'explainer'>,
   { layout, objectStore }: OpenStorage,
   { launcher, tools, detectorTools, features, named }: Checked,
   whyNoDownloader: string | null,
@@ -107,7 +107,7 @@ export function openChecks(
     enginesOf({
       ...named.choices,
       detectors: [tools.ffmpeg.identity, ...detectors],
-      hasWorkers: options.workQueue != null,
+      hasWorkers: features.some(({ operations }) => operations !== undefined),
       others: features.flatMap(({ engineRows }) => engineRows?.() ?? []),
       explainer: options.explainer,
       downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,

@@ -1,21 +1,16 @@
-import { keptRegion } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type OptionalStage, optionalStages } from '../../contract/study/stages.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { DetectorModel } from '../../executors/detector/detector-messages.ts';
 import type { Launcher } from '../../executors/process/process.ts';
-import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { recognition } from '../../receipts/stages/recognize.ts';
 import { screenReading } from '../../receipts/stages/screen.ts';
-import type { EngineRegistry } from '../engines/engine-registry.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { OpenFeature } from '../host-feature.ts';
-import { Transcriber } from '../recognition/recognition.ts';
-import { RecognitionPace } from '../recognition/recognition-pace.ts';
-import { recognitionSteps, Transcribers } from '../recognition/recognition-steps.ts';
 import { LiveProgress } from '../reopening/live-progress.ts';
 import { StudyCalibration } from '../study/calibration.ts';
 import { absentStep, type GrantedStepsOptions, type GrantedStudyStep } from '../study/granted-steps.ts';
-import { KeptParts, KeptWindows } from '../study/kept-windows.ts';
+import { KeptWindows } from '../study/kept-windows.ts';
 import { LocalOperations } from '../study/media-operations.ts';
 import { type MediaPassesOptions, mediaPasses, usualWindowing, type Windowing } from '../study/media-passes.ts';
 import { MediaSteps } from '../study/media-steps.ts';
@@ -24,8 +19,6 @@ import type { ActorDefinition } from '../supervision/actor-definition.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
 import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import type { WorkQueue } from '../supervision/work-queue.ts';
-import { QueuedOperations } from '../workers/queued-operations.ts';
-import type { WorkOrders } from '../workers/work-orders.ts';
 
 const modelsFor = ({ tracks }: RegisteredSource): DetectorModel[] => [
   ...(tracks.some(({ kind }) => kind === 'audio') ? (['speech'] as const) : []),
@@ -75,10 +68,7 @@ interface StudyingOptions
   readonly tools: MediaPassesOptions['tools'];
   readonly detector: Detector;
   readonly detectorTools: DetectorTools;
-  readonly engines: EngineRegistry;
-  /** The orders for workers that carry operations out; null if this host runs them itself. */
-  readonly orders: WorkOrders | null;
-  readonly features: readonly Pick<OpenFeature, 'stages'>[];
+  readonly features: readonly Pick<OpenFeature, 'stages' | 'operations'>[];
   /** The ranges that are decoded by windows; by default the usual ones. */
   readonly windowing?: Windowing | undefined;
   /** Deletes objects that a study has stored which came to nothing. */
@@ -102,7 +92,7 @@ interface Studying {
 /** Makes the definition of the actors that study, with all of their steps, and what these learn of the time that they take. */
 export function openStudying(options: StudyingOptions): Studying {
   const { ledger, objectStore, registry, supervisor, budgets, runtimes, clock, queue, committed, report } = options;
-  const { launcher, tools, detector, detectorTools, board, orders, engines, features, parts } = options;
+  const { launcher, tools, detector, detectorTools, board, features, parts } = options;
   const { progress, content, moved } = parts.steps;
   const { waits } = parts;
   const passes = mediaPasses({
@@ -114,25 +104,10 @@ export function openStudying(options: StudyingOptions): Studying {
   });
   const windows = new KeptWindows(ledger, objectStore, report);
   const calibration = new StudyCalibration({ ledger, objectStore, passes });
-  const regions = new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion });
-  const transcriberOf = (recognizer: Recognizer, runsTwice: boolean) =>
-    new Transcriber({
-      recognizer,
-      clock,
-      launcher,
-      detector,
-      objectStore,
-      ffmpeg: tools.ffmpeg,
-      languageTool: detectorTools.language,
-      regions,
-      runsTwice,
-      pace: new RecognitionPace(ledger, recognizer),
-    });
-  const transcribers = new Transcribers({ engines, transcriberOf });
-  const operations =
-    orders === null ? new LocalOperations(objectStore, passes, windows) : new QueuedOperations(objectStore, orders);
-  // A host with workers needs its own detector for the language of recognized lines alone.
-  const warm = (source: RegisteredSource) => (orders === null ? detector.warm(modelsFor(source)) : undefined);
+  const elsewhere = features.find(({ operations }) => operations !== undefined)?.operations;
+  const operations = elsewhere ?? new LocalOperations(objectStore, passes, windows);
+  // Without operations of its own, a host needs its detector for the language of recognized lines alone.
+  const warm = (source: RegisteredSource) => (elsewhere === undefined ? detector.warm(modelsFor(source)) : undefined);
   const media = new MediaSteps({
     ledger,
     objectStore,
@@ -148,10 +123,10 @@ export function openStudying(options: StudyingOptions): Studying {
     moved,
     report,
     abandoned: options.abandoned,
-    calibration: orders === null ? calibration : null,
+    calibration: elsewhere === undefined ? calibration : null,
   });
   const granted: Record<OptionalStage, GrantedStudyStep> = {
-    recognize: recognitionSteps({ ...parts.steps, transcribers, waits }),
+    recognize: absentStep(parts.steps, recognition),
     readScreen: absentStep(parts.steps, screenReading),
   };
   for (const { stages } of features) Object.assign(granted, stages);

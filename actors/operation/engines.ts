@@ -3,7 +3,6 @@ import { type EngineCause, engineKind } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { Engine, EngineKind } from '../../contract/operation.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
-import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import type { EngineChoices } from '../engines/engine-choices.ts';
 
 /** A model behind a server. */
@@ -13,14 +12,13 @@ interface HostedModel {
 }
 
 /** The choices that decide which engines a host has. */
-export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'captions'> {
+export interface ChosenEngines extends Pick<EngineChoices, 'captions'> {
   /** Those that every host measures with. */
   readonly detectors: readonly ToolIdentity[];
   /** True if workers measure and recognize, which get the media from an object source. */
   readonly hasWorkers: boolean;
   /** Those of the features of the host. */
   readonly others: readonly Engine[];
-  readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
   /** The downloader; null if it is off, with the reason beside it. */
   readonly downloader: ToolIdentity | null;
@@ -97,20 +95,12 @@ function detectorsOf(detectors: readonly ToolIdentity[], hasWorkers: boolean): E
   };
 }
 
-function recognizerOf(chosen: RecognizerChoice | null): Engine {
-  if (chosen === null) return engineOff('recognizer', 'speech is not recognized, so studies have no transcript');
-  if (chosen.engine === 'openai') return hostedEngine('recognizer', chosen, 'the sound of speech');
-  return ownEngine('recognizer', chosen.engine, 'a program on this machine recognizes speech; nothing is sent');
-}
-
 /** Every engine of a host, on or off, and what it means for privacy and cost. */
 export function enginesOf({
   detectors,
   hasWorkers,
-  recognizer,
   others,
   captions: { classification, subtitlesFirst },
-  translator,
   explainer,
   downloader,
   whyNoDownloader,
@@ -119,7 +109,6 @@ export function enginesOf({
   const rows: Engine[] = [
     ...others,
     detectorsOf(detectors, hasWorkers),
-    recognizerOf(recognizer),
     captioning
       ? ownEngine(
           'captions',
@@ -127,9 +116,6 @@ export function enginesOf({
           'captions are put together on this machine',
         )
       : engineOff('captions', 'no captions are made of new studies'),
-    translator === null
-      ? engineOff('caption_translation', 'nothing is translated')
-      : hostedEngine('caption_translation', translator, 'caption text'),
     explainer === null
       ? engineOff('explanations', 'nothing is explained')
       : hostedEngine('explanations', explainer, 'caption text'),

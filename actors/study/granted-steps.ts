@@ -4,8 +4,7 @@ import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
-import { RecognizerUnavailable } from '../../executors/recognition/open-recognizer.ts';
-import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
+import { RecognitionFailure, RecognizerUnavailable } from '../../executors/recognition/recognizer.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import type {

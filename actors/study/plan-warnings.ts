@@ -22,7 +22,6 @@ import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
 import { playbackMimeTypeOf } from '../playback/private-playback.ts';
-import type { RecognitionPace } from '../recognition/recognition-pace.ts';
 import { readSourceFile } from '../sources/source-files.ts';
 import { readMediaProbe } from '../sources/source-records.ts';
 import type { PictureCaptions } from './picture-captions.ts';
@@ -38,8 +37,6 @@ interface PlanWarningsOptions {
   readonly captionMethods: Pick<CaptionMethods, 'planned'>;
   readonly engines: Pick<EngineRegistry, 'choices'>;
   readonly pictureCaptions: Pick<PictureCaptions, 'in'>;
-  /** The pace of the recognizer of now; null before its first study. */
-  readonly pace: () => ReturnType<RecognitionPace['read']>;
   /** The warnings of the features of the host. */
   readonly further: readonly WarnOfWork[];
 }
@@ -88,7 +85,7 @@ export class PlanWarnings {
   /** The warnings of work ahead: a start of a study that exists repeats none of its work. */
   async #ofWork(request: RuntimeRequest, source: RegisteredSource): Promise<PlanWarning[]> {
     const further = await Promise.all(this.#options.further.map((warn) => warn(request, source)));
-    return [...(await recognitionWarnings(request, source, this.#options)), ...further.flat()];
+    return further.flat();
   }
 
   /** The spoken languages that are known of a range: those that a detector found, else those that the container states. */
@@ -189,30 +186,6 @@ function captionWarnings(
     text,
     cause,
   }));
-}
-
-/** The time to recognize speech here, from the last studies of this host; nothing before the first. */
-async function recognitionWarnings(
-  request: RuntimeRequest,
-  source: RegisteredSource,
-  { engines, pace }: Pick<PlanWarningsOptions, 'engines' | 'pace'>,
-): Promise<PlanWarning[]> {
-  const { range, recognition } = request;
-  const { recognizer, recognizesTwice } = engines.choices;
-  if (recognizer === null || !source.tracks.some(({ kind }) => kind === 'audio')) return [];
-  if (unrecognizedBy(engines.choices, request, plannedFilmOf(source, request)) !== null) return [];
-  // A wish for another recognizer is refused at the start.
-  if (recognition != null && recognition.recognizer !== recognizer.engine) return [];
-  const known = await pace();
-  if (known === null) return [];
-  const { engine } = recognizer;
-  const { rate, studies } = known;
-  const perSecond = (recognizesTwice ? 2 : 1) * rate;
-  const atMostMs = Math.round(perSecond * (range.endMs - range.startMs));
-  const params = { engine, msPerSecond: Math.round(1000 * perSecond), atMostMs, studies };
-  return [
-    { code: 'speech_will_be_recognised', ...warningWords({ code: 'speech_will_be_recognised', params }), ...params },
-  ];
 }
 
 function playbackWarnings({ tracks }: RegisteredSource, probe: MediaProbe): PlanWarning[] {

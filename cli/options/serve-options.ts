@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
-import type { EngineChoices } from '../../actors/engines/engine-choices.ts';
+import { type EngineChoices, noEngines, noPermissions } from '../../actors/engines/engine-choices.ts';
 import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { withServer } from '../../executors/explanations/hosted-provider.ts';
-import { type ConfiguredFeature, flagsOf } from '../../features/feature.ts';
+import { type ConfiguredFeature, flagsOf, withEnginesOf } from '../../features/feature.ts';
 import { features } from '../../features/features.ts';
+import { captionExecutorFlag, captionFlags, chosenCaptionExecutor } from '../../options/caption-executor.ts';
 import { StartError } from '../../options/failures.ts';
 import {
   absolutePath,
@@ -23,25 +24,12 @@ import {
   toggle,
   valuesOf,
 } from '../../options/flags.ts';
+import { logFormat } from '../../options/outputs.ts';
+import { permissionFlags, permissionsOf } from '../../options/permissions.ts';
 import { option, type StartText, worded } from '../../options/start-text.ts';
-import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
+import { defaultCaptionAllowance, isTranslating } from '../../receipts/captions/allowance.ts';
 import { dataRootFlag } from './data-root.ts';
-import {
-  captionFlags,
-  chosenCaptionExecutor,
-  explainerFlags,
-  explainerModel,
-  permissionFlags,
-  permissionsOf,
-  recognizerFlags,
-  recognizerFlagsOf,
-  recognizerOf,
-  responseFormatFlag,
-  secondRunFlag,
-  secondRunOf,
-  translatorOf,
-} from './engines.ts';
-import { logFormat, workQueueFlags, workQueueOf } from './worker-options.ts';
+import { explainerFlags, explainerModel } from './engines.ts';
 
 // Settings that name places of this machine or open it to others: a holder of a token of the host must not change them.
 const network = { setting: { room: 'network', change: 'command_line' } } as const;
@@ -243,7 +231,6 @@ const coreFlags = {
     ...output,
     ...oneOf('NAME', ['deterministic'], 'the executor of studies; deterministic is the only one'),
   },
-  ...workQueueFlags,
   ...permissionFlags,
   ...captionFlags,
   'maximum-caption-range-ms': captionLimit(
@@ -257,9 +244,6 @@ const coreFlags = {
     (low, high) =>
       `most lines of captions, from ${low} up to ${high}; the limits of time and text grow with every ${low} lines`,
   ),
-  ...recognizerFlags,
-  ...responseFormatFlag,
-  ...secondRunFlag,
   ...explainerFlags,
 } satisfies FlagTable;
 
@@ -299,23 +283,25 @@ export const environmentOf = (
 ): NodeJS.ProcessEnv => (modelServer === null ? environment : withServer(environment, modelServer));
 
 /**
- * The recognizer and the translator of a host, and what they may do, with the servers that its environment names. `outer` is the
- * environment without the model server of the options. Throws `StartError`, never with a key in it.
+ * The engines of a host and what they may do: those that its features name. Throws `StartError` for an executor of captions that needs
+ * an engine which this program does not have.
  */
-export function engineChoicesOf(options: ServeOptions, outer: NodeJS.ProcessEnv): EngineChoices {
-  const { captionExecutor, permissions, recognizesTwice } = options;
-  const environment = environmentOf(options, outer);
-  return {
-    recognizer: recognizerOf(options.recognizer, environment),
-    recognizesEveryStudy: options.recognizesEveryStudy,
-    recognizesTwice,
-    translator: translatorOf(captionExecutor, environment, permissions),
-    captions: {
-      classification: captionExecutor.classification,
-      subtitlesFirst: captionExecutor.subtitlesFirst ?? false,
-    },
-    permissions,
-  };
+export function engineChoicesOf(
+  { captionExecutor, permissions }: Pick<ServeOptions, 'captionExecutor' | 'permissions'>,
+  configured: readonly Pick<ConfiguredFeature, 'engines'>[],
+): EngineChoices {
+  const { classification, subtitlesFirst = false, name } = captionExecutor;
+  const captions = { classification, subtitlesFirst };
+  const choices = withEnginesOf(configured, {
+    ...noEngines,
+    captions,
+    permissions: { ...noPermissions, ...permissions },
+  });
+  if (!isTranslating(captionExecutor) || choices.translator !== null) return choices;
+  throw new StartError(
+    'executor_not_allowed',
+    worded`${option(captionExecutorFlag)} ${name} needs a translator, and this program has none`,
+  );
 }
 
 /**
@@ -330,7 +316,6 @@ export function featuresOf(given: GivenFlags, outer: NodeJS.ProcessEnv): readonl
 /** The options of a host, of what was given for it. Throws `StartError` with the closed start-up codes. */
 export function optionsOf(given: GivenFlags) {
   const options = valuesOf(given, coreFlags);
-  const recognizer = recognizerFlagsOf(given);
   // A fault in the options of a feature is found with those of the core.
   for (const feature of features) feature.options?.(given);
   return {
@@ -362,11 +347,7 @@ export function optionsOf(given: GivenFlags) {
     forecastEstimator: options['forecast-estimator'],
     studyWorkers: options['study-workers'],
     reviewer: { id: options['reviewer-id'], label: options['reviewer-label'] },
-    workQueue: workQueueOf(given),
     captionExecutor: chosenCaptionExecutor(given),
-    recognizer,
-    recognizesEveryStudy: options['allow-real-semantic-evidence'],
-    recognizesTwice: secondRunOf(given, recognizer),
     permissions: permissionsOf(given),
     explainerModel: explainerModel(given),
     modelServer: options['model-server'] ?? null,

@@ -1,8 +1,10 @@
+import type { EngineChoices } from '../../actors/engines/engine-choices.ts';
 import type { Host, WorkUnderWay } from '../../actors/host-types.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { messageOf, retryAfter, ServiceError } from '../../contract/base/errors.ts';
 import type {
   Confirmation,
+  FoundEngine,
   FoundEngines,
   HostRestart,
   HostSetting,
@@ -10,6 +12,7 @@ import type {
   SettingsChange,
   SettingsChanged,
 } from '../../contract/settings.ts';
+import type { ConfiguredFeature, UsedServer } from '../../features/feature.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { meaningOf, StartError } from '../../options/failures.ts';
@@ -18,7 +21,6 @@ import { KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { SmallFileBusy } from '../../storage/objects/small-file.ts';
 import { systemCode, systemRefusal } from '../../storage/system-refusal.ts';
 import { engineChoicesOf, environmentOf, featuresOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
-import { findEngines } from './engine-search.ts';
 import {
   changeSettings,
   isReplaced,
@@ -38,7 +40,7 @@ import {
   withoutLeftovers,
   withSettings,
 } from './settings-file.ts';
-import { demandServer, demandStart, serversOf, type UsedServer } from './start-trial.ts';
+import { demandServer, demandStart, serversOf } from './start-trial.ts';
 
 /** How a change of a setting takes effect. */
 const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
@@ -66,12 +68,6 @@ const meanings: Readonly<Record<Confirmation, string>> = {
   leaves_this_machine_and_may_cost: 'leaves this machine, and each request may cost money',
 };
 
-const sentTo: Readonly<Record<UsedServer['use'], string>> = {
-  recognizer: 'the sound of speech',
-  translator: 'the text of captions',
-  explainer: 'the text of captions',
-};
-
 /** Someone who gets text or sound of a host. */
 interface Recipient {
   readonly key: string;
@@ -82,14 +78,16 @@ interface Recipient {
 const recipientsOf = (servers: readonly UsedServer[], permitted: readonly string[]): readonly Recipient[] => [
   ...servers.map((server) => ({
     key: serverKey(server),
-    sent: sentTo[server.use],
+    sent: server.sent,
     isLocal: server.provider.isLocal,
   })),
   ...permitted.map((address) => ({ key: address, sent: 'text or sound', isLocal: isOnThisMachine(address) })),
 ];
 
 /** The start options of a host, and its ways to change them. */
-interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer' | 'useEngines'> {
+interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer'> {
+  /** Takes other engines, which these features name, for whatever begins from now on. */
+  readonly useEngines: (choices: EngineChoices, features: readonly ConfiguredFeature[]) => void;
   /** The command line of the start alone. */
   readonly given: GivenFlags;
   readonly path: string;
@@ -109,6 +107,21 @@ interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer' | 'use
 /** True if captions are made of subtitle tracks: a translator of these tracks pairs them as well. */
 const makesOfSubtitles = ({ classification, subtitlesFirst = false }: ServeOptions['captionExecutor']): boolean =>
   subtitlesFirst || /_subtitle_tracks$|^subtitle_tracks_/.test(classification);
+
+/** Captions from subtitle tracks need nothing that is not installed. */
+const subtitleTracksOf = (isInUse: boolean): FoundEngine => ({
+  engine: 'captions',
+  name: 'subtitle tracks',
+  reach: 'this_host',
+  mayCost: false,
+  models: [],
+  confirmation: null,
+  state: isInUse ? 'in_use' : 'found',
+  text: 'The host pairs the subtitle tracks of two languages. No model, no network.',
+  remedy: null,
+  cause: null,
+  use: isInUse ? {} : { 'caption-executor': 'grouped-subtitles', 'allow-embedded-subtitle-captions': true },
+});
 
 /** The settings of a running host. Changes go into its settings file; limits, engines, permissions and the reviewer's name also into the host itself. */
 export class RunningSettings implements SettingsService {
@@ -163,20 +176,11 @@ export class RunningSettings implements SettingsService {
     const flags = this.#flags(this.#inForce);
     const options = optionsOf(flags);
     const searched = environmentOf(options, environment);
-    const further = featuresOf(flags, environment).map(async ({ found }) => (await found?.(searched)) ?? []);
-    const translator = serversOf(options, environment).find(({ use }) => use === 'translator');
+    const found = featuresOf(flags, environment).map(async (feature) => (await feature.found?.(searched)) ?? []);
     return {
       schema: 'studio.found-engines.v1',
       lookedAt: new Date(clock.now()).toISOString(),
-      engines: [
-        ...(await findEngines(searched, {
-          recognizer: options.recognizer?.engine ?? null,
-          translator: translator?.provider.baseUrl ?? null,
-          permitted: options.permissions.servers,
-          subtitleTracks: makesOfSubtitles(options.captionExecutor),
-        })),
-        ...(await Promise.all(further)).flat(),
-      ],
+      engines: [subtitleTracksOf(makesOfSubtitles(options.captionExecutor)), ...(await Promise.all(found)).flat()],
     };
   }
 
@@ -193,7 +197,7 @@ export class RunningSettings implements SettingsService {
     const { settings, fault } = await this.#file();
     if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
     const after = settings ?? new Map();
-    allowed(() => serversOf(allowedOptions(this.#flags(after)), this.#options.environment));
+    allowed(() => this.#demandOptions(this.#flags(after)));
     const before = (await this.read()).settings;
     const differing = before.filter(({ value, next }) => !isEqual(value, next)).map(({ name }) => name);
     return this.#applied(differing, after);
@@ -230,10 +234,12 @@ export class RunningSettings implements SettingsService {
       ...[...this.#inForce].filter(([name]) => !isAtOnce(name)),
       ...[...file].filter(([name]) => isAtOnce(name)),
     ]);
-    const options = optionsOf(this.#flags(this.#inForce));
+    const flags = this.#flags(this.#inForce);
+    const options = optionsOf(flags);
+    const features = featuresOf(flags, environment);
     limit(options.limits);
     nameReviewer(options.reviewer.label);
-    useEngines(engineChoicesOf(options, environment));
+    useEngines(engineChoicesOf(options, features), features);
   }
 
   /** Answers, and then restarts. Throws `restart_refused`. */
@@ -271,7 +277,7 @@ export class RunningSettings implements SettingsService {
   /** Why a host does not start with these options, as a sentence; null if nothing is wrong with them. */
   #refusalOf(next: GivenFlags): string | null {
     try {
-      serversOf(optionsOf(next), this.#options.environment);
+      this.#demandOptions(next);
       return null;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
@@ -279,9 +285,16 @@ export class RunningSettings implements SettingsService {
     }
   }
 
+  /** The features with these flags, which a host could start with. Throws `StartError`. */
+  #demandOptions(flags: GivenFlags): readonly ConfiguredFeature[] {
+    const features = featuresOf(flags, this.#options.environment);
+    engineChoicesOf(optionsOf(flags), features);
+    return features;
+  }
+
   /** The server of the explainer of these options; null if nothing explains. */
   #explainerOf(flags: GivenFlags): string | null {
-    const explainer = serversOf(optionsOf(flags), this.#options.environment).find(({ use }) => use === 'explainer');
+    const explainer = serversOf(featuresOf(flags, this.#options.environment)).find(({ use }) => use === 'explainer');
     return explainer === undefined ? null : serverKey(explainer);
   }
 
@@ -343,11 +356,13 @@ export class RunningSettings implements SettingsService {
   /** Throws unless a person has confirmed what is sent to servers from now on, and the engines are there. */
   async #demandEngines(flags: GivenFlags, confirmation: Confirmation | null, names: readonly string[]): Promise<void> {
     const { environment } = this.#options;
-    const next = allowedOptions(flags);
-    const features = allowed(() => featuresOf(flags, environment));
-    const inForce = optionsOf(this.#flags(this.#inForce));
-    const now = recipientsOf(serversOf(inForce, environment), inForce.permissions.servers).map(({ key }) => key);
-    const servers = allowed(() => serversOf(next, environment));
+    const next = allowed(() => optionsOf(flags));
+    const features = allowed(() => this.#demandOptions(flags));
+    const before = this.#flags(this.#inForce);
+    const now = recipientsOf(serversOf(featuresOf(before, environment)), optionsOf(before).permissions.servers).map(
+      ({ key }) => key,
+    );
+    const servers = serversOf(features);
     const added = recipientsOf(servers, next.permissions.servers).filter(({ key }) => !now.includes(key));
     const outside = added.find(({ isLocal }) => !isLocal);
     const decisive = outside ?? added[0];
@@ -398,5 +413,3 @@ function allowed<Result>(read: () => Result): Result {
     );
   }
 }
-
-const allowedOptions = (flags: GivenFlags): ServeOptions => allowed(() => optionsOf(flags));

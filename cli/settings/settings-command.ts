@@ -7,7 +7,7 @@ import { StartError, startTextsOf } from '../../options/failures.ts';
 import { type GivenFlags, parseFlags } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { dataRootOf } from '../options/data-root.ts';
-import { featuresOf, optionsOf, serveFlags } from '../options/serve-options.ts';
+import { engineChoicesOf, featuresOf, optionsOf, serveFlags } from '../options/serve-options.ts';
 import { MissingArgument, programAsTyped, terminalText, WrongCall } from '../terminal/call.ts';
 import { findHost, hasHost } from '../terminal/running-host.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -59,9 +59,10 @@ const serverRooms = ['recognition', 'captions', 'explanations'] as const;
 async function demandWorking(settings: Settings, isTried: (room: HostSetting['room']) => boolean): Promise<void> {
   const flags = withSettings(parseFlags([], serveFlags), settings);
   const options = optionsOf(flags);
-  const servers = serversOf(options, process.env);
-  if (serverRooms.some(isTried)) for (const { provider } of servers) await demandServer(provider);
-  await demandStart(options, featuresOf(flags, process.env), process.env, isTried);
+  const configured = featuresOf(flags, process.env);
+  engineChoicesOf(options, configured);
+  if (serverRooms.some(isTried)) for (const { provider } of serversOf(configured)) await demandServer(provider);
+  await demandStart(options, configured, process.env, isTried);
 }
 
 /** Why a host would not start with settings, in their names, with the remedy of an engine that is not there. */

@@ -5,11 +5,11 @@ import type { HostSetting } from '../../contract/settings.ts';
 import { addressFault } from '../../executors/explanations/hosted-provider.ts';
 import { StartError, type StartFailure, startTextsOf } from '../../options/failures.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../../options/flags.ts';
+import { permissionFlags } from '../../options/permissions.ts';
 import type { StartText } from '../../options/start-text.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
 import { dataRootOf } from '../options/data-root.ts';
-import { permissionFlags } from '../options/engines.ts';
 import { optionsOf, serveFlags } from '../options/serve-options.ts';
 import { asTyped, WrongCall } from '../terminal/call.ts';
 

@@ -3,72 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadNamedFolder } from '../../actors/sources/source-folder.ts';
-import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
 import type { HostSetting } from '../../contract/settings.ts';
+import { serverFault } from '../../executors/explanations/found-servers.ts';
 import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
 import { openLauncher, type SandboxedLauncher } from '../../executors/process/launcher.ts';
-import { demandRunning, openRecognizer } from '../../executors/recognition/open-recognizer.ts';
-import type { ConfiguredFeature } from '../../features/feature.ts';
-import { withinMs } from '../../formats/followed-signal.ts';
-import { httpFetch } from '../../formats/http-fetch.ts';
+import type { ConfiguredFeature, UsedServer } from '../../features/feature.ts';
 import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
 import { StartError } from '../../options/failures.ts';
 import { kindOf } from '../../storage/objects/durable-file.ts';
 import { storedToken } from '../host-files.ts';
-import { explainerOf } from '../options/engines.ts';
-import { engineChoicesOf, environmentOf, type ServeOptions } from '../options/serve-options.ts';
-import { demandObjectSource } from '../options/worker-options.ts';
-import { serverMs } from './engine-search.ts';
+import { environmentOf, type ServeOptions } from '../options/serve-options.ts';
 
-/** A server that a host sends something to. */
-export interface UsedServer {
-  readonly use: 'recognizer' | 'translator' | 'explainer';
-  readonly model: string;
-  readonly provider: HostedProvider;
-}
-
-/** The servers that a host with these options sends text or sound to. Throws `StartError`. */
-export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): readonly UsedServer[] {
-  const { recognizer, translator } = engineChoicesOf(options, outer);
-  const explainer = explainerOf(options.explainerModel, environmentOf(options, outer));
-  return [
-    ...(recognizer?.engine === 'openai' ? [{ use: 'recognizer', ...recognizer } as const] : []),
-    ...(translator ? [{ use: 'translator', ...translator } as const] : []),
-    ...(explainer ? [{ use: 'explainer', ...explainer } as const] : []),
-  ];
-}
-
-const keyRemedy = 'name the server by OPENAI_BASE_URL of the environment, and its key by OPENAI_API_KEY';
-
-/** The fault of a model server, and what to do about it. */
-interface ServerFault {
-  readonly detail: string;
-  readonly remedy: string;
-}
-
-/**
- * The fault of a model server; null for one that answers, also with a redirect, which no request of a host follows. Of the refusals
- * only 401 is a fault: a key may well have no permission to list models, and some servers have no list.
- */
-export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
-  const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
-  try {
-    const { status, body } = await withinMs(serverMs, (signal) =>
-      httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' }),
-    );
-    await body?.cancel();
-    if (status !== 401) return null;
-    return apiKey === null
-      ? { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy }
-      : {
-          detail: `the model server at ${baseUrl} refuses its key`,
-          remedy: 'correct OPENAI_API_KEY in the environment',
-        };
-  } catch {
-    return { detail: `no model server answers at ${baseUrl}`, remedy: 'start it, or correct model-server' };
-  }
-}
+/** The servers that features send text or sound to. */
+export const serversOf = (features: readonly Pick<ConfiguredFeature, 'servers'>[]): readonly UsedServer[] =>
+  features.flatMap(({ servers }) => servers ?? []);
 
 /** Throws `StartError` if no model server answers, or if it refuses the key. */
 export async function demandServer(provider: HostedProvider): Promise<void> {
@@ -96,8 +45,7 @@ export async function demandStart(
   outer: NodeJS.ProcessEnv,
   isTried: (room: HostSetting['room']) => boolean = () => true,
 ): Promise<void> {
-  const { workQueue, tokenFile, httpAdapter, sourceDirectories, sourceRoot } = options;
-  if (workQueue !== null && isTried('workers')) await demandObjectSource(workQueue);
+  const { tokenFile, httpAdapter, sourceDirectories, sourceRoot } = options;
   if (isTried('network')) {
     if (tokenFile !== null) await storedToken(tokenFile);
     await chosenListener(httpAdapter);
@@ -109,10 +57,7 @@ export async function demandStart(
     }
   }
   const environment = environmentOf(options, outer);
-  const speech = isTried('recognition') ? engineChoicesOf(options, outer).recognizer : null;
   await withLauncher(async (launcher) => {
-    if (speech !== null && speech.engine !== 'openai')
-      await demandRunning(await openRecognizer(await launcher(), speech, { environment, clock: systemClock }));
     for (const { demand } of features) await demand?.({ environment, isTried, launcher });
   });
 }

@@ -1,6 +1,5 @@
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
-import { workerWords } from '../../cli/options/worker-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { commandsOf } from '../../features/feature.ts';
 import { features } from '../../features/features.ts';
@@ -43,7 +42,6 @@ export const optionsPage = (): string =>
     ...commands,
     ...hostCommands,
     ...storeCommands,
-    worker: workerWords,
     ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
   })
     .map(sectionOf)

@@ -7,7 +7,7 @@ import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-t
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { sampleMedia } from '../../fixtures/sample/gold.ts';
 import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
-import { hasPocketsphinx } from '../executors/recognition/pocketsphinx-of-machine.ts';
+import { hasPocketsphinx } from '../features/recognition/engine/pocketsphinx-of-machine.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { madeMedia } from '../media/made-media.ts';
 import { eventually } from '../patience.ts';

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { evaluationReceipt } from '../../contract/evaluation.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
-import { packFolder } from '../actors/evaluation/labeled-packs.ts';
+import { packFolder } from '../features/evaluation/labeled-packs.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { type Ended, repository, runBuilt, startBuilt } from './command.ts';
 

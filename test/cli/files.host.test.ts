@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
 import { writeExport } from '../../cli/commands/exports.ts';
-import { withDataRoot } from '../../cli/evaluation.ts';
+import { withDataRoot } from '../../features/evaluation/accepted-receipt.ts';
 import { hostToken } from '../../cli/host-files.ts';
 import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { changeSettings } from '../../cli/settings/settings-file.ts';

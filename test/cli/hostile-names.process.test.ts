@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { demandObjectSource } from '../../cli/options/worker-options.ts';
+import { demandObjectSource } from '../../features/workers/options.ts';
 import { livedRoot } from '../host/lives.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { repository, runCommand } from './command.ts';

@@ -6,7 +6,7 @@ import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
 import { hostCommands } from '../../cli/commands/host-commands.ts';
-import { captionFlags } from '../../cli/options/engines.ts';
+import { captionFlags } from '../../options/caption-executor.ts';
 import { serveFlags } from '../../cli/options/serve-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { hostedProvider, withServer } from '../../executors/explanations/hosted-provider.ts';
-import { pocketsphinxRegion } from '../../executors/recognition/pocketsphinx.ts';
-import { tooOld } from '../../executors/workers/bullmq-queue.ts';
+import { pocketsphinxRegion } from '../../features/recognition/engine/pocketsphinx.ts';
+import { tooOld } from '../../features/workers/engine/bullmq-queue.ts';
 
 test('each utterance is a line of words with times and confidences, without silence and noise', (t) => {
   const printed = [

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
 import { CaptionPlans } from '../../../actors/captions/caption-plans.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
-import type { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
+import type { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
 import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';

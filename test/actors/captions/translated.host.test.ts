@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { CaptionTranslations } from '../../../actors/captions/caption-translations.ts';
+import { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { mostTranslatedAtOnce } from '../../../actors/captions/captions.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { translationLimits } from '../../../contract/captions/caption-translation.ts';

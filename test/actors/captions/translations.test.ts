@@ -1,6 +1,6 @@
 import test from 'ava';
-import { TranslationAsker } from '../../../actors/captions/caption-translations.ts';
-import { translationTrial } from '../../../actors/evaluation/translation-trials.ts';
+import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
+import { translationTrial } from '../../../features/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';

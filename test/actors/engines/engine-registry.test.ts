@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { Translations } from '../../../actors/captions/caption-translations.ts';
+import type { Translations } from '../../../features/translation/caption-translations.ts';
 import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { EngineRegistry, engineIdleMs } from '../../../actors/engines/engine-registry.ts';
-import { RecognizerUnavailable } from '../../../executors/recognition/open-recognizer.ts';
+import { RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
 import { RecognitionFailure, type Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 

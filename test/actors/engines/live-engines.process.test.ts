@@ -9,7 +9,7 @@ import { type SettingsChangeRequest, settingsChanged } from '../../../contract/s
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
+import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import type { HostInProcess } from '../../host/host-in-process.ts';
 import { eventually } from '../../patience.ts';
 import { followed, newRoot, openClientHost } from '../client-host.ts';

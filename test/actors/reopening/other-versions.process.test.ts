@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { recognitionSteps, Transcribers } from '../../../actors/recognition/recognition-steps.ts';
+import { recognitionSteps, Transcribers } from '../../../features/recognition/steps.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { StudyHost } from '../../../client/study-host.ts';
 import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
-import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
+import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import { RunningHost } from '../../http/running-host.ts';
 import { filmWithTracks } from '../../media/speech-films.ts';
 import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';

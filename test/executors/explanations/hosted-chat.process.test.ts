@@ -3,7 +3,7 @@ import type { Clock } from '../../../contract/base/clock.ts';
 import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { openHostedChat } from '../../../executors/explanations/hosted-chat.ts';
 import { isAbsent, usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
-import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
+import { openOpenaiRecognizer } from '../../../features/recognition/engine/openai.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';

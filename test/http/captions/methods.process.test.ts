@@ -10,7 +10,7 @@ import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { noEngines } from '../../actors/engines/no-engines.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { hasPocketsphinx } from '../../executors/recognition/pocketsphinx-of-machine.ts';
+import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import { filmWithTracks } from '../../media/speech-films.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;

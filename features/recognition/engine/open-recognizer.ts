@@ -1,0 +1,63 @@
+import type { RecognizerOpening } from '../../../actors/engines/engine-choices.ts';
+import { messageOf } from '../../../contract/base/errors.ts';
+import { type HostedProvider, usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
+import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../../../executors/process/tools.ts';
+import { type Recognizer, RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
+import { withoutPlaces } from './engine-files.ts';
+import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
+import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
+import { openWhisperCli } from './whisper-cli.ts';
+
+/** The recognizer of a host's options. */
+export type RecognizerChoice =
+  | {
+      readonly engine: 'pocketsphinx' /** A folder; null for the one that its package brings. */;
+      readonly model: string | null;
+    }
+  | { readonly engine: 'whisper-cli' /** A file. */; readonly model: string }
+  | {
+      readonly engine: 'openai' /** As its server names it. */;
+      readonly model: string;
+      readonly responseFormat: ResponseFormat;
+      readonly provider: HostedProvider;
+    };
+
+/** Name of each program, and the variable that names its file instead. */
+const RECOGNIZER_PROGRAMS = {
+  'whisper-cli': { name: 'whisper-cli', environmentVariable: 'MEDIA_STUDY_WHISPER_CLI' },
+  pocketsphinx: { name: 'pocketsphinx_continuous', environmentVariable: 'MEDIA_STUDY_POCKETSPHINX' },
+} as const;
+
+/** The absolute path of the program of an engine; null if there is none. */
+export async function recognizerProgram(
+  engine: keyof typeof RECOGNIZER_PROGRAMS,
+  environment: Environment,
+): Promise<string | null> {
+  const { name, environmentVariable } = RECOGNIZER_PROGRAMS[engine];
+  const named = environment[environmentVariable];
+  if (named === undefined) return findExecutable(name, environment.PATH ?? '');
+  return named.startsWith('/') && (await isExecutable(named)) ? named : null;
+}
+
+/** Opens a recognizer. One on this machine gets its identity from its files, and is not run. Rejects with `RecognizerUnavailable`. */
+export async function openRecognizer(
+  choice: RecognizerChoice,
+  { launcher, environment, clock, digestOf = fileDigestOf }: RecognizerOpening,
+): Promise<Recognizer> {
+  if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
+  const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
+  const executable = await recognizerProgram(choice.engine, environment);
+  if (executable === null) {
+    const isNamed = environment[environmentVariable] !== undefined;
+    throw new RecognizerUnavailable(
+      isNamed ? `${environmentVariable} names no executable file` : `${name} is not on PATH`,
+    );
+  }
+  const model = choice.engine === 'pocketsphinx' ? (choice.model ?? POCKETSPHINX_MODEL) : choice.model;
+  try {
+    const open = choice.engine === 'pocketsphinx' ? openPocketsphinx : openWhisperCli;
+    return await open(launcher, { executable, model, digestOf });
+  } catch (error) {
+    throw new RecognizerUnavailable(withoutPlaces(messageOf(error), { executable, model }), error);
+  }
+}

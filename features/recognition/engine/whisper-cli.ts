@@ -1,0 +1,166 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
+import { servedLanguages } from '../../../contract/served-languages.ts';
+import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../../../executors/process/process.ts';
+import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
+import { cleanText, meanOf, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
+import { areUnchanged, demandCurrent, ofProgram, pinFiles, type RecognizerOnDisk } from './engine-files.ts';
+
+const offsets = z.looseObject({ from: z.number().int(), to: z.number().int() });
+
+const token = z.looseObject({ text: z.string(), offsets: offsets.nullish(), p: z.number() });
+
+const output = z.looseObject({
+  result: z.looseObject({ language: z.string().nullish() }).nullish(),
+  transcription: z.array(z.looseObject({ offsets, text: z.string(), tokens: z.array(token).nullish() })).max(256),
+});
+
+type Token = z.infer<typeof token>;
+type Segment = z.infer<typeof output>['transcription'][number];
+
+// Marks of time and of the ends of texts are among the tokens, as `[_BEG_]` and `[_TT_150]`.
+const MARK = /^\[_.*\]$/;
+
+/** Tokens that belong together: each word begins with a space. Half a character is not text: then there are no words. */
+function wordsOf(tokens: readonly Token[]): RawWord[] {
+  if (tokens.some(({ text }) => text.includes('\uFFFD'))) return [];
+  const groups: Token[][] = [];
+  for (const each of tokens) {
+    if (groups.length === 0 || each.text.startsWith(' ')) groups.push([]);
+    groups.at(-1)?.push(each);
+  }
+  return groups.flatMap((group) => {
+    const text = cleanText(group.map((each) => each.text).join(''));
+    if (text === null) return [];
+    const startMs = group[0]?.offsets?.from ?? null;
+    const endMs = group.at(-1)?.offsets?.to ?? null;
+    return [{ text, startMs, endMs, confidence: probabilityOf(meanOf(group.map(({ p }) => p))) }];
+  });
+}
+
+const LEAST = 1e-6;
+
+function lineOf({ text: given, offsets: at, tokens }: Segment): RawLine[] {
+  const text = cleanText(given);
+  if (text === null) return [];
+  const said = (tokens ?? []).filter((each) => !MARK.test(each.text));
+  return [
+    {
+      text,
+      startMs: at.from,
+      endMs: at.to,
+      words: wordsOf(said),
+      measures: {
+        confidence: probabilityOf(meanOf(said.map(({ p }) => p))),
+        averageLogProbability: measureOf(meanOf(said.map(({ p }) => Math.log(Math.max(p, LEAST))))),
+        compressionRatio: null,
+        noSpeechProbability: null,
+      },
+    },
+  ];
+}
+
+/** Reads the JSON that `whisper-cli -ojf` writes. Throws `RecognitionFailure`. */
+function whisperRegion(json: string): RawRegion {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new RecognitionFailure('invalid_output', 'the result is not JSON', error);
+  }
+  const found = output.safeParse(value);
+  if (!found.success) {
+    const place = found.error.issues[0]?.path.join('.') ?? '';
+    throw new RecognitionFailure('invalid_output', `the result has another shape at '${place}'`, found.error);
+  }
+  return {
+    language: statedLanguage(found.data.result?.language),
+    lines: found.data.transcription.flatMap(lineOf),
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+// The largest models take minutes for a region of 30 s on a slow machine.
+const LIMITS: ProcessLimits = {
+  wallMs: 900_000,
+  cpuSeconds: 3600,
+  fileSizeBytes: 8 * MEBIBYTE,
+  stdoutBytes: MEBIBYTE,
+  stderrBytes: 4 * MEBIBYTE,
+  memoryBytes: MEMORY_BYTES.recognize,
+};
+
+/** The first bytes of a model of whisper.cpp, and the places of two of its sizes behind them (`whisper_model_load`). */
+const MODEL_HEAD = { magic: 0x67676d6c, bytes: 48, vocabularyAt: 4, textStateAt: 28 } as const;
+
+/** The fewest bytes of one weight: models are quantized to no less than four bits. */
+const LEAST_WEIGHT_BYTES = 0.5;
+
+/**
+ * Rejects with `RecognitionFailure` if a model is shorter than the weights of its vocabulary alone. For whisper.cpp, a model that is cut off
+ * before its first weight is an empty one, and it finds no speech with it.
+ */
+async function demandWholeModel(model: string): Promise<void> {
+  const file = await open(model);
+  try {
+    const head = Buffer.alloc(MODEL_HEAD.bytes);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    if (bytesRead < head.length || head.readUInt32LE(0) !== MODEL_HEAD.magic) return;
+    const weights = head.readInt32LE(MODEL_HEAD.vocabularyAt) * head.readInt32LE(MODEL_HEAD.textStateAt);
+    const { size } = await file.stat();
+    if (size >= LEAST_WEIGHT_BYTES * weights) return;
+    throw new RecognitionFailure('model_broken', `the model file has ${size} bytes and is cut off; download it again`);
+  } finally {
+    await file.close();
+  }
+}
+
+const SOUND_FILE = 'region.wav';
+const RESULT = 'region';
+
+/** Temperature 0 without the rises that follow a bad text, and no text of earlier windows. */
+const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
+
+/**
+ * The `whisper-cli` of whisper.cpp with a model file of the user. `executable` and `model` are absolute paths, and their
+ * digests hold from here on. Rejects with the error of the file system where one of them is not there. Rejects with
+ * `RecognitionFailure` if the model is cut off.
+ */
+export async function openWhisperCli(
+  launcher: Launcher,
+  { executable, model, digestOf }: RecognizerOnDisk,
+): Promise<Recognizer> {
+  const [engine, weights] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
+  await demandWholeModel(model);
+  const isCurrent = () => areUnchanged(engine, weights);
+  return {
+    engine: 'whisper-cli',
+    tools: [
+      // The program states no version; its digest identifies it.
+      { name: 'whisper-cli', version: 'unstated', digest: engine.digest },
+      { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
+    ],
+    parameters: { settings: SETTINGS.join(' ') },
+    languages: servedLanguages['whisper-cli'],
+    isCurrent,
+    recognize: async ({ samples, language }, signal) => {
+      await demandCurrent(isCurrent);
+      const running = launcher.run({
+        tool: executable,
+        args: ['-m', model, '-f', SOUND_FILE, '-l', language ?? 'auto', '-ojf', '-of', RESULT, '-np', ...SETTINGS],
+        limits: LIMITS,
+        signal,
+        files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
+        result: { name: `${RESULT}.json`, maximumBytes: LIMITS.fileSizeBytes },
+      });
+      const { result } = await running.catch((error: unknown) => {
+        throw ofProgram(error, { executable, model });
+      });
+      if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
+      return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));
+    },
+  };
+}

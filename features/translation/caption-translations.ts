@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import {
+  type AnswersKept,
+  type AskedQuestion,
+  TranslationAsker,
+  type TranslationAskerOptions,
+} from '../../actors/captions/translation-asker.ts';
+import type { TranslatedJob, Translations, TranslatorOpening } from '../../actors/engines/engine-choices.ts';
+import { TimeSlices } from '../../actors/supervision/system-clock.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
+import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
+import {
+  type TranslationAsk,
+  type TranslationConfiguration,
+  translationAsk,
+  translationLimits,
+} from '../../contract/captions/caption-translation.ts';
+import { openHostedChat, tokenLimitFieldsOf } from '../../executors/explanations/hosted-chat.ts';
+import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
+import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
+import {
+  CaptionFailure,
+  type CaptionJob,
+  captionsInSlices,
+  textToTranslateOf,
+} from '../../receipts/captions/artifact.ts';
+import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
+import { translationOf } from '../../receipts/captions/translation.ts';
+import { gatesOver, translationPromptContract } from '../../rules/translation/plan.ts';
+import type { Write } from '../../storage/ledger/ledger.ts';
+
+/** The model that translates for a host, and its server. */
+export interface ChosenTranslator {
+  readonly provider: HostedProvider;
+  readonly model: string;
+  /** True if it translates each line once; by default twice. */
+  readonly isAskedOnce?: boolean;
+}
+
+/** Opens a translator. Nothing is sent before its first question. */
+export async function openTranslator(
+  chosen: ChosenTranslator,
+  { detector, ledger, clock }: TranslatorOpening,
+): Promise<CaptionTranslations> {
+  const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
+  const chat = await openHostedChat({
+    ...chosen,
+    clock,
+    limits,
+    temperature: 0,
+    quotesRefusals: true,
+    patienceMs: usualPatienceMs,
+  });
+  const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
+  return new CaptionTranslations({
+    ...chosen,
+    chat,
+    detector,
+    gates,
+    ledger,
+    isAbsent: () => isAbsent(chosen.provider),
+  });
+}
+
+/** A row names its media, so that a deletion of the source finds it. */
+const keptAnswer = z.strictObject({ sourceContentId: z.string(), answered: translationAsk });
+
+interface KeptAnswersOptions {
+  readonly ledger: TranslatorOpening['ledger'];
+  readonly runtimeId: string;
+  readonly sourceContentId: string;
+  readonly translator: CaptionTranslator;
+}
+
+/**
+ * The paid answers of a production, kept in the ledger as soon as they come. If the production fails or its host ends, the next
+ * attempt goes on with them.
+ */
+class KeptAnswers implements AnswersKept {
+  readonly #options: KeptAnswersOptions;
+  readonly #keys = new Set<string>();
+
+  constructor(options: KeptAnswersOptions) {
+    this.#options = options;
+  }
+
+  /** The number of answers that this attempt has found or kept. */
+  get count(): number {
+    return this.#keys.size;
+  }
+
+  /** The answer to a question; null if none is kept, or its row cannot be read. */
+  async of(question: AskedQuestion): Promise<TranslationAsk | null> {
+    const key = this.#keyOf(question);
+    const [row] = await this.#options.ledger.getMany('operation', [key]);
+    const { data } = keptAnswer.safeParse(row);
+    if (data === undefined) return null;
+    this.#keys.add(key);
+    return data.answered;
+  }
+
+  async keep(answered: TranslationAsk): Promise<void> {
+    const { ledger, sourceContentId } = this.#options;
+    const key = this.#keyOf(answered);
+    await ledger.commit([{ put: 'operation', key, value: { sourceContentId, answered } }]);
+    this.#keys.add(key);
+  }
+
+  /** Removes the answers that this attempt has found or kept, for the commit of its result. */
+  removal(): Write[] {
+    return [...this.#keys].map((key) => ({ del: 'operation', key }));
+  }
+
+  #keyOf({ promptContentId, schemaContentId }: AskedQuestion): string {
+    const { runtimeId, translator } = this.#options;
+    return hashOf({ operation: 'caption.translate.question', runtimeId, translator, promptContentId, schemaContentId });
+  }
+}
+
+interface CaptionTranslationsOptions extends TranslationAskerOptions {
+  readonly ledger: TranslatorOpening['ledger'];
+  /** True if no server answers. */
+  readonly isAbsent: () => Promise<boolean>;
+  readonly provider: HostedProvider;
+  readonly model: string;
+}
+
+const configurationOf = (provider: HostedProvider, model: string): TranslationConfiguration => ({
+  schema: 'studio.caption-translation.configuration.v1',
+  baseUrl: provider.baseUrl,
+  model,
+  responseFormat: 'json_schema_strict',
+  temperature: 0,
+  tokenLimitFields: tokenLimitFieldsOf(provider),
+  limits: translationLimits,
+  retries: 0,
+  redirects: 'refused',
+});
+
+/** The translator that records of captions name: it follows from the settings alone. */
+export const translatorIdentityOf = ({
+  provider,
+  model,
+}: Pick<ChosenTranslator, 'provider' | 'model'>): CaptionTranslator => ({
+  model,
+  promptContentId: contentIdOfJson(translationPromptContract),
+  configurationContentId: contentIdOfJson(configurationOf(provider, model)),
+});
+
+/** Has the lines of captions translated by a model, and keeps every question and answer. */
+export class CaptionTranslations implements Translations {
+  readonly #asker: TranslationAsker;
+  readonly #configuration: TranslationConfiguration;
+  readonly #ledger: TranslatorOpening['ledger'];
+  readonly #slices = new TimeSlices();
+  readonly identity: CaptionTranslator;
+  /** True if no server answers. */
+  readonly isAbsent: () => Promise<boolean>;
+
+  constructor(options: CaptionTranslationsOptions) {
+    const { provider, model, ledger } = options;
+    this.#ledger = ledger;
+    this.isAbsent = options.isAbsent;
+    this.#asker = new TranslationAsker(options);
+    this.#configuration = configurationOf(provider, model);
+    this.identity = translatorIdentityOf(options);
+  }
+
+  /**
+   * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if the server gives no
+   * answers. It also does so if not one line passed the gates: such captions would use up an approval for nothing. Answers of a
+   * production that did not come to its end are kept for the next attempt.
+   */
+  async translated(job: CaptionJob, signal: AbortSignal): Promise<TranslatedJob> {
+    const text = await this.#slices.run(textToTranslateOf(job));
+    if (text === null) return { job, writes: [] };
+    const { sourceLanguage, targetLanguage, sourceContentId } = captionInputOf(job.study);
+    const { runtimeId } = job.study.run.record;
+    const kept = new KeptAnswers({ ledger: this.#ledger, runtimeId, sourceContentId, translator: this.identity });
+    const wanted = { lines: text.lines, sourceLanguage, targetLanguage };
+    const answered = await this.#asker.answers(wanted, signal, kept);
+    const record = { prompt: translationPromptContract, configuration: this.#configuration, ...answered };
+    const done = { ...job, translation: await this.#slices.run(translationOf(job, record)) };
+    const writes = kept.removal();
+    const unfit = unfitOf(await captionsInSlices(done, this.#slices.pause));
+    // The next attempt needs other answers.
+    if (unfit !== null) await this.#ledger.commit(writes);
+    if (unfit !== null) throw new CaptionFailure('translator', `no line passed the gates: ${unfit}`);
+    return { job: done, writes };
+  }
+}
+
+/** The reasons of all gates that closed if not one line passed; null if one did. */
+function unfitOf({ lines, result }: CaptionArtifact): string | null {
+  if (result.targetAvailableCount > 0) return null;
+  return [...new Set(lines.flatMap(({ target }) => target.reasonCode ?? []))].join(', ');
+}

@@ -1,0 +1,112 @@
+import type { NamedTranslator } from '../../actors/engines/engine-choices.ts';
+import { engineOff, hostedEngine } from '../../actors/operation/engines.ts';
+import type { EngineCause } from '../../contract/causes/causes.ts';
+import { causeText } from '../../contract/causes/wording.ts';
+import type { FoundEngine } from '../../contract/settings.ts';
+import { type FoundServer, foundServers, ollama } from '../../executors/explanations/found-servers.ts';
+import type { Environment } from '../../executors/process/tools.ts';
+import { permissionsOf } from '../../options/permissions.ts';
+import type { ConfiguredFeature, Feature } from '../feature.ts';
+import { type ChosenTranslator, openTranslator, translatorIdentityOf } from './caption-translations.ts';
+import { translationFlags, translationModelOf, translatorNotice, translatorOf } from './options.ts';
+
+/** The translator of the options, as the engine registry of a host opens it. */
+function namedTranslator(chosen: ChosenTranslator): NamedTranslator {
+  const { provider, model, isAskedOnce = false } = chosen;
+  return {
+    place: provider.baseUrl,
+    model,
+    settings: { isAskedOnce },
+    provider,
+    identity: translatorIdentityOf(chosen),
+    open: (opening) => openTranslator(chosen, opening),
+  };
+}
+
+/** Settings that use an engine. */
+type EngineSettings = FoundEngine['use'];
+
+/** The missing part of an engine, for people and as data. */
+const needing = (cause: EngineCause | null): Pick<FoundEngine, 'remedy' | 'cause'> => ({
+  remedy: cause === null ? null : causeText(cause, 'terminal').remedy,
+  cause,
+});
+
+/** The settings that permit a server and its model for requests that need a translation. `permitted` are the servers so far. */
+const serverSettings = (server: string, model: string, permitted: readonly string[]): EngineSettings => ({
+  'model-server': server,
+  'caption-translation-model': model,
+  'permit-server': [...new Set([...permitted, server])],
+});
+
+function serverOf(found: FoundServer, isInUse: boolean, permitted: readonly string[]): FoundEngine {
+  const { server, models } = found;
+  const [model] = models;
+  return {
+    engine: 'caption_translation',
+    name: `model server at ${server}`,
+    reach: 'this_machine',
+    mayCost: false,
+    state: isInUse ? 'in_use' : model === undefined ? 'incomplete' : 'found',
+    text:
+      model === undefined
+        ? `A model server answers at ${server}. It has no model.`
+        : `The text of captions is sent to a model server on this machine, ${server}. Whether it passes text on depends on that server.`,
+    ...needing(model === undefined && !isInUse ? { code: 'model_missing', params: {} } : null),
+    models: [...models],
+    use: model === undefined || isInUse ? {} : serverSettings(server, model, permitted),
+    confirmation: model === undefined || isInUse ? null : 'sent_to_a_server_on_this_machine',
+  };
+}
+
+/** The model servers of this machine; `inUse` is the address of the one that translates, and `permitted` those that may get text. */
+async function foundOf(
+  environment: Environment,
+  { inUse, permitted }: { readonly inUse: string | null; readonly permitted: readonly string[] },
+): Promise<readonly FoundEngine[]> {
+  const servers = await foundServers(environment);
+  if (servers.length > 0) return servers.map((found) => serverOf(found, found.server === inUse, permitted));
+  return [
+    {
+      engine: 'caption_translation',
+      name: `model server at ${ollama}`,
+      state: 'absent',
+      reach: 'this_machine',
+      mayCost: false,
+      models: [],
+      use: {},
+      confirmation: null,
+      text: 'No model server answers on this machine, so nothing translates captions.',
+      ...needing({ code: 'no_model_server', params: {} }),
+    },
+  ];
+}
+
+/** Translates captions by a model. */
+export const translation: Feature = {
+  name: 'translation',
+  flags: { host: translationFlags },
+  options: (given) => {
+    const named = translationModelOf(given);
+    const { servers: permitted } = permissionsOf(given);
+    return (environment): ConfiguredFeature => {
+      const chosen = named === null ? null : translatorOf(named, environment, permitted);
+      return {
+        open: async ({ engines }) => ({
+          engineRows: () => {
+            const { translator } = engines.choices;
+            return [
+              translator === null
+                ? engineOff('caption_translation', 'nothing is translated')
+                : hostedEngine('caption_translation', translator, 'caption text'),
+            ];
+          },
+        }),
+        engines: { translator: chosen === null ? null : namedTranslator(chosen) },
+        servers: chosen === null ? [] : [{ use: 'translator', sent: 'the text of captions', ...chosen }],
+        engineNotices: chosen === null ? [] : [translatorNotice(chosen)],
+        found: (searched) => foundOf(searched, { inUse: chosen?.provider.baseUrl ?? null, permitted }),
+      };
+    };
+  },
+};

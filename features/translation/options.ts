@@ -1,0 +1,82 @@
+import type { Environment } from '../../executors/process/tools.ts';
+import { captionExecutorFlag, chosenCaptionExecutor, translatingExecutors } from '../../options/caption-executor.ts';
+import { StartError } from '../../options/failures.ts';
+import { type FlagTable, type GivenFlags, single, toggle, valuesOf } from '../../options/flags.ts';
+import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
+import { serverPermissionFlag } from '../../options/permissions.ts';
+import { option, type StartText, worded } from '../../options/start-text.ts';
+import { isTranslating } from '../../receipts/captions/allowance.ts';
+import type { ChosenTranslator } from './caption-translations.ts';
+
+const modelFlag = 'caption-translation-model';
+const onceFlag = 'caption-translation-asked-once';
+
+const setting = { setting: { room: 'captions', change: 'at_once', isGrouped: true } } as const;
+
+const notAllowed = (message: StartText) => new StartError('executor_not_allowed', message);
+
+/** The flags of the model that translates. */
+export const translationFlags = {
+  [modelFlag]: {
+    ...setting,
+    ...single(
+      'NAME',
+      null,
+      `the model that translates, as its server names it; requires ${translatingExecutors}, or --${serverPermissionFlag} with the address of that server`,
+    ),
+  },
+  [onceFlag]: {
+    ...setting,
+    ...toggle(
+      `translates each line only once, with less than half of the tokens; lines that the model exchanged or merged may then pass the checks; requires --${modelFlag}`,
+    ),
+  },
+} satisfies FlagTable;
+
+/** The model that translates, as the flags name it. */
+export interface TranslationModel {
+  readonly model: string;
+  /** True if it translates each line once, and not a second time for comparison. */
+  readonly isAskedOnce: boolean;
+  /** How captions are made without a request that names a method. */
+  readonly executor: ReturnType<typeof chosenCaptionExecutor>;
+}
+
+/** The model that translates on a host; null if none is named. Throws `StartError` unless the flags agree. */
+export function translationModelOf(given: GivenFlags): TranslationModel | null {
+  const { [modelFlag]: named, [onceFlag]: isAskedOnce } = valuesOf(given, translationFlags);
+  const executor = chosenCaptionExecutor(given);
+  const translates = isTranslating(executor);
+  if (translates && named === undefined)
+    throw notAllowed(worded`${option(captionExecutorFlag)} ${executor.name} needs ${option(modelFlag)}`);
+  if (named === undefined) {
+    if (isAskedOnce) throw notAllowed(worded`${option(onceFlag)} needs ${translatingExecutors}`);
+    return null;
+  }
+  if (!translates && !given.has(serverPermissionFlag))
+    throw notAllowed(worded`${option(modelFlag)} needs ${translatingExecutors}`);
+  return { model: modelNamed(modelFlag, named), isAskedOnce, executor };
+}
+
+/**
+ * The translator with the server that the environment names. One that only requests may name needs the permission for that server. Throws
+ * `StartError`, never with the key in it.
+ */
+export function translatorOf(
+  { executor, model, isAskedOnce }: TranslationModel,
+  environment: Environment,
+  servers: readonly string[],
+): ChosenTranslator {
+  const provider = providerOf(environment, 'invalid_translation_provider');
+  if (!isTranslating(executor) && !servers.includes(provider.baseUrl)) {
+    throw notAllowed(
+      worded`${option(modelFlag)} needs ${option(serverPermissionFlag)} ${provider.baseUrl}, or ${translatingExecutors}`,
+    );
+  }
+  return { provider, model, isAskedOnce };
+}
+
+/** The notice for people if a host translates. */
+export function translatorNotice({ provider, model }: ChosenTranslator): string {
+  return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
+}
