@@ -11,7 +11,6 @@ import {
   translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
-import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
 import {
@@ -20,8 +19,13 @@ import {
   NoCompletion,
   openHostedChat,
   tokenLimitFieldsOf,
-} from '../../executors/explanations/hosted-chat.ts';
-import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
+} from '../../executors/model-server/hosted-chat.ts';
+import {
+  type HostedProvider,
+  isAbsent,
+  ModelFailure,
+  usualPatienceMs,
+} from '../../executors/model-server/hosted-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import {
   CaptionFailure,
@@ -133,16 +137,16 @@ function storable(text: string): string {
 
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
-/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ExplanationFailure`. */
+/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ModelFailure`. */
 function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
+    throw new ModelFailure('invalid_output', 'the text of the answer is not JSON', error);
   }
   const { data } = answered.safeParse(value);
-  if (data === undefined) throw new ExplanationFailure('invalid_output', 'the answer has another shape');
+  if (data === undefined) throw new ModelFailure('invalid_output', 'the answer has another shape');
   return asked.flatMap(({ id }) => {
     const said = Object.hasOwn(data.lines, id) ? data.lines[id] : undefined;
     if (said === undefined) return [];
@@ -276,8 +280,8 @@ export class TranslationAsker {
       silence.broken();
       return ask;
     } catch (error) {
-      if (!(error instanceof ExplanationFailure)) throw error;
-      const { code, message } = error.reason;
+      if (!(error instanceof ModelFailure)) throw error;
+      const { code, message } = error;
       const isOfQuestion = silence.isBroken && refusedQuestion.includes(code);
       silence.noted(error, asked.length === 1);
       return { ...named, ...nothing, failure: isOfQuestion ? failureMessage(`refused: ${message}`) : message };
@@ -321,10 +325,10 @@ class Silence {
     this.#length = 0;
   }
 
-  noted(error: ExplanationFailure, isOneLine: boolean): void {
+  noted(error: ModelFailure, isOneLine: boolean): void {
     if (!(error instanceof NoCompletion) && (this.isBroken || !isOneLine)) return;
     this.#length += 1;
-    if (this.#length >= mostWithoutCompletion) this.failure = error.reason.message;
+    if (this.#length >= mostWithoutCompletion) this.failure = error.message;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type LabeledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
+import type { HostedChat } from '../../executors/model-server/hosted-chat.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import {
   caughtOf,

@@ -1,17 +1,11 @@
 import { type EngineChoices, noPermissions } from '../../actors/engines/engine-choices.ts';
 import type { HostOptions } from '../../actors/host-types.ts';
-import { modelName } from '../../contract/explanations/executor.ts';
 import { type RecognizerEngine, recognizerEngines } from '../../contract/recognition.ts';
-import {
-  addressFault,
-  baseAddress,
-  type HostedProvider,
-  hostedProvider,
-} from '../../executors/explanations/hosted-provider.ts';
+import { addressFault, baseAddress } from '../../executors/model-server/hosted-provider.ts';
 import type { RecognizerChoice } from '../../executors/recognition/open-recognizer.ts';
 import { type ResponseFormat, responseFormats } from '../../executors/recognition/openai.ts';
 import { POCKETSPHINX_MODEL } from '../../executors/recognition/pocketsphinx.ts';
-import { type StartCode, StartError } from '../../options/failures.ts';
+import { StartError } from '../../options/failures.ts';
 import {
   absolutePath,
   type FlagTable,
@@ -22,35 +16,11 @@ import {
   toggle,
   valuesOf,
 } from '../../options/flags.ts';
-import { option, type StartText, variable, worded } from '../../options/start-text.ts';
+import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
+import { option, type StartText, worded } from '../../options/start-text.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
 import { captionMeans, type HostPermissions } from '../../receipts/captions/methods.ts';
 import type { CaptionMeans } from '../../receipts/captions/prospect.ts';
-
-/** The value of a flag that names a model as its server does. Throws `StartError`. */
-function modelNamed(flag: string, given: string): string {
-  if (modelName.safeParse(given).success) return given;
-  throw new StartError('invalid_flags', worded`${option(flag)} ${given}: not the name of a model`);
-}
-
-/** The server that the environment names. Throws `StartError` with this code, never with the key or the address in it. */
-function providerOf(environment: Readonly<Record<string, string | undefined>>, refusal: StartCode): HostedProvider {
-  const provider = hostedProvider(environment);
-  if ('refused' in provider) {
-    const { about, refused } = provider;
-    const named = about === 'OPENAI_BASE_URL' ? variable(about, 'model-server') : about;
-    throw new StartError(refusal, worded`${named} ${refused}`);
-  }
-  return provider;
-}
-
-/** The server of a model, and `leaving`: the data that leaves this machine if the server is elsewhere. */
-function askedOf(model: string, { baseUrl, isLocal }: HostedProvider, leaving: string): string {
-  const where = isLocal
-    ? 'a server on this machine; whether it passes anything on is up to that server'
-    : `outside this machine: ${leaving}, and each may cost money`;
-  return `asked of ${model} at ${baseUrl}, ${where}`;
-}
 
 const recognizerFlag = 'semantic-recognizer';
 const recognizerPermissionFlag = 'allow-real-semantic-evidence';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EngineCause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
-import { boundedBody, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { boundedBody, hostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { recognizerProgram } from '../../executors/recognition/open-recognizer.ts';
 import { withinMs } from '../../formats/followed-signal.ts';

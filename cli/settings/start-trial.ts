@@ -6,7 +6,7 @@ import { loadNamedFolder } from '../../actors/sources/source-folder.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
 import type { HostSetting } from '../../contract/settings.ts';
-import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import { openLauncher, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import { demandRunning, openRecognizer } from '../../executors/recognition/open-recognizer.ts';
 import type { ConfiguredFeature } from '../../features/feature.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/base/clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
-import { type HostedProvider, usualPatienceMs } from '../explanations/hosted-provider.ts';
+import { type HostedProvider, usualPatienceMs } from '../model-server/hosted-provider.ts';
 import type { Launcher } from '../process/process.ts';
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../process/tools.ts';
 import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';

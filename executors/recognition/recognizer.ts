@@ -8,7 +8,7 @@ import { processFailures } from '../../contract/causes/failures.ts';
 import { afterFirstWord } from '../../contract/causes/stored-failures.ts';
 import { type EvidenceArtifact, maximumLineCharacters, recognisedText } from '../../contract/evidence/evidence.ts';
 import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
-import { shownWords } from '../explanations/hosted-provider.ts';
+import { shownWords } from '../model-server/hosted-provider.ts';
 import { ProcessFailure } from '../process/process.ts';
 import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../process/tools.ts';
 

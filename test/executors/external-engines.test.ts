@@ -1,5 +1,5 @@
 import test from 'ava';
-import { hostedProvider, withServer } from '../../executors/explanations/hosted-provider.ts';
+import { hostedProvider, withServer } from '../../executors/model-server/hosted-provider.ts';
 import { pocketsphinxRegion } from '../../executors/recognition/pocketsphinx.ts';
 import { tooOld } from '../../executors/workers/bullmq-queue.ts';
 
