@@ -10,7 +10,7 @@ import { HostUnreachable } from '../client/host-error.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
-import { serverFault } from '../executors/explanations/found-servers.ts';
+import { serverFault } from '../executors/model-server/found-servers.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
 import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
 import { features } from '../features/features.ts';

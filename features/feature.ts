@@ -2,7 +2,7 @@ import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
-import type { HostedProvider } from '../executors/explanations/hosted-provider.ts';
+import type { HostedProvider } from '../executors/model-server/hosted-provider.ts';
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { Route } from '../http/exchange/route.ts';

@@ -1,5 +1,5 @@
 import { modelName } from '../contract/explanations/executor.ts';
-import { type HostedProvider, hostedProvider } from '../executors/explanations/hosted-provider.ts';
+import { type HostedProvider, hostedProvider } from '../executors/model-server/hosted-provider.ts';
 import { type StartCode, StartError } from './failures.ts';
 import { option, variable, worded } from './start-text.ts';
 

@@ -1,4 +1,4 @@
-import { addressFault, baseAddress } from '../executors/explanations/hosted-provider.ts';
+import { addressFault, baseAddress } from '../executors/model-server/hosted-provider.ts';
 import type { HostPermissions } from '../receipts/captions/methods.ts';
 import { StartError } from './failures.ts';
 import { type FlagTable, type GivenFlags, repeatable, toggle, valuesOf } from './flags.ts';

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { failureMessage } from '../../contract/base/errors.ts';
 import { shownText, wellFormedText } from '../../contract/base/grammar.ts';
 import type { TranslatedAnswer, TranslationAsk } from '../../contract/captions/caption-translation.ts';
-import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
-import { type ChatAnswer, type HostedChat, NoCompletion } from '../../executors/explanations/hosted-chat.ts';
+import { type ChatAnswer, type HostedChat, NoCompletion } from '../../executors/model-server/hosted-chat.ts';
+import { ModelFailure } from '../../executors/model-server/hosted-provider.ts';
 import { CaptionFailure } from '../../receipts/captions/artifact.ts';
 import { questionDigests } from '../../receipts/captions/translation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
@@ -70,16 +70,16 @@ function storable(text: string): string {
 
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
-/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ExplanationFailure`. */
+/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ModelFailure`. */
 function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
+    throw new ModelFailure('invalid_output', 'the text of the answer is not JSON', error);
   }
   const { data } = answered.safeParse(value);
-  if (data === undefined) throw new ExplanationFailure('invalid_output', 'the answer has another shape');
+  if (data === undefined) throw new ModelFailure('invalid_output', 'the answer has another shape');
   return asked.flatMap(({ id }) => {
     const said = Object.hasOwn(data.lines, id) ? data.lines[id] : undefined;
     if (said === undefined) return [];
@@ -155,8 +155,8 @@ export class TranslationAsker {
       failures.reset();
       return ask;
     } catch (error) {
-      if (!(error instanceof ExplanationFailure)) throw error;
-      const { code, message } = error.reason;
+      if (!(error instanceof ModelFailure)) throw error;
+      const { code, message } = error;
       const isOfQuestion = failures.hasAnswer && refusedQuestion.includes(code);
       failures.note(error, asked.length === 1);
       return { ...named, ...nothing, failure: isOfQuestion ? failureMessage(`refused: ${message}`) : message };
@@ -200,9 +200,9 @@ class ConsecutiveFailures {
     this.#count = 0;
   }
 
-  note(error: ExplanationFailure, isOneLine: boolean): void {
+  note(error: ModelFailure, isOneLine: boolean): void {
     if (!(error instanceof NoCompletion) && (this.hasAnswer || !isOneLine)) return;
     this.#count += 1;
-    if (this.#count >= mostWithoutCompletion) this.failure = error.reason.message;
+    if (this.#count >= mostWithoutCompletion) this.failure = error.message;
   }
 }

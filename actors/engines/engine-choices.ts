@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { Environment, fileDigestOf } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';

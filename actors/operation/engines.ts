@@ -2,7 +2,7 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import { type EngineCause, engineKind } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { Engine, EngineKind } from '../../contract/operation.ts';
-import type { HostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import type { EngineChoices } from '../engines/engine-choices.ts';
 
 /** A model behind a server. */

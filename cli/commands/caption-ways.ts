@@ -12,7 +12,7 @@ import { type Cause, isTextCause, type TextCause } from '../../contract/causes/c
 import { serves } from '../../contract/served-languages.ts';
 import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
-import { ollama } from '../../executors/explanations/found-servers.ts';
+import { ollama } from '../../executors/model-server/found-servers.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';

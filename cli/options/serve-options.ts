@@ -4,7 +4,7 @@ import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/vid
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
-import { withServer } from '../../executors/explanations/hosted-provider.ts';
+import { withServer } from '../../executors/model-server/hosted-provider.ts';
 import { type ConfiguredFeature, flagsOf, withEnginesOf } from '../../features/feature.ts';
 import { features } from '../../features/features.ts';
 import { captionExecutorFlag, captionFlags, chosenCaptionExecutor } from '../../options/caption-executor.ts';

@@ -2,7 +2,7 @@ import { applyEdits, modify, type Node, type ParseError, parseTree, printParseEr
 import { messageOf } from '../../contract/base/errors.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import type { HostSetting } from '../../contract/settings.ts';
-import { addressFault } from '../../executors/explanations/hosted-provider.ts';
+import { addressFault } from '../../executors/model-server/hosted-provider.ts';
 import { StartError, type StartFailure, startTextsOf } from '../../options/failures.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../../options/flags.ts';
 import { permissionFlags } from '../../options/permissions.ts';

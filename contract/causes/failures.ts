@@ -12,6 +12,17 @@ export const processFailures = [
   'output_limit',
 ] as const;
 
+/** Why a model behind a server gave no answer that can be used, beside `http_` and the three digits of a refusal. */
+export const modelFailures = [
+  'timeout',
+  'unreachable',
+  'redirected',
+  'refused',
+  'invalid_output',
+  'too_large',
+  'key_in_answer',
+] as const;
+
 /** Faults of media that the host refuses or cannot measure. */
 export const probeFailures = [
   'media_unreadable',

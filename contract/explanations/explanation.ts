@@ -5,6 +5,7 @@ import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, identityOf, positive, wellFormedText } from '../base/grammar.ts';
 import { captionText } from '../captions/caption-line.ts';
 import { captionReference } from '../captions/caption-production.ts';
+import { modelFailures } from '../causes/failures.ts';
 import { approvalReference } from '../review.ts';
 import { rightsScope } from '../sources/source-session.ts';
 import { runtimeListFields } from '../study/status.ts';
@@ -15,19 +16,7 @@ import { explanationExecutor, facetKind, facetKinds, maximumFacetTextBytes, stor
  * Why an attempt at an explanation ended without one, beside `http_` and the three digits of a provider's refusal.
  * `docs/errors.md` explains each.
  */
-export const explanationCauses = [
-  'timeout',
-  'unreachable',
-  'redirected',
-  'refused',
-  'invalid_output',
-  'too_large',
-  'key_in_answer',
-  'revoked',
-  'interrupted',
-  'damaged',
-  'not_recorded',
-] as const;
+export const explanationCauses = [...modelFailures, 'revoked', 'interrupted', 'damaged', 'not_recorded'] as const;
 
 const cause = z.union([z.enum(explanationCauses), z.templateLiteral(['http_', z.string().regex(/^[1-5]\d\d$/)])]);
 

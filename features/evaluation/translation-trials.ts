@@ -1,7 +1,7 @@
 import { TranslationAsker } from '../../actors/captions/translation-asker.ts';
 import { type LabeledTranslations, translationDefects } from '../../contract/evaluation.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
-import type { HostedChat } from '../../executors/explanations/hosted-chat.ts';
+import type { HostedChat } from '../../executors/model-server/hosted-chat.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import {
   caughtOf,

@@ -15,8 +15,8 @@ import {
   translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
-import { openHostedChat, tokenLimitFieldsOf } from '../../executors/explanations/hosted-chat.ts';
-import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/explanations/hosted-provider.ts';
+import { openHostedChat, tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
+import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/model-server/hosted-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import {
   CaptionFailure,

@@ -3,7 +3,7 @@ import { engineOff, hostedEngine } from '../../actors/operation/engines.ts';
 import type { EngineCause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
-import { type FoundServer, foundServers, ollama } from '../../executors/explanations/found-servers.ts';
+import { type FoundServer, foundServers, ollama } from '../../executors/model-server/found-servers.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { permissionsOf } from '../../options/permissions.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
 import { openHostedExplainer } from '../../executors/explanations/hosted-explainer.ts';
-import { keyEcho } from '../../executors/explanations/hosted-provider.ts';
+import { keyEcho } from '../../executors/model-server/hosted-provider.ts';
 import {
   answers,
   answersText,

@@ -8,7 +8,7 @@ import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { demandObjectSource, workerFlags, workQueueNotice } from '../../features/workers/options.ts';
 import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
 import { version } from '../../contract/base/program-version.ts';
-import { addressFault, hostedProvider } from '../../executors/explanations/hosted-provider.ts';
+import { addressFault, hostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import { failureLine, type StartCode, StartError, startCodes } from '../../options/failures.ts';
 import {
   answersQuestion,

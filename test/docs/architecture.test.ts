@@ -16,7 +16,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   receipts: ['rules', 'storage', 'formats', 'contract'],
   actors: ['machines', 'receipts', 'rules', 'executors', 'storage', 'formats', 'contract'],
   http: ['actors', 'formats', 'contract'],
-  options: ['http', 'rules', 'storage', 'contract'],
+  options: ['http', 'executors', 'rules', 'storage', 'contract'],
   features: [
     'options',
     'http',

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { hostedProvider, withServer } from '../../executors/explanations/hosted-provider.ts';
+import { hostedProvider, withServer } from '../../executors/model-server/hosted-provider.ts';
 import { pocketsphinxRegion } from '../../features/recognition/engine/pocketsphinx.ts';
 import { tooOld } from '../../features/workers/engine/bullmq-queue.ts';
 

@@ -8,7 +8,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { modelsAt } from '../../cli/settings/engine-search.ts';
 import { serverFault } from '../../cli/settings/start-trial.ts';
-import { boundedFetch, isAbsent } from '../../executors/explanations/hosted-provider.ts';
+import { boundedFetch, isAbsent } from '../../executors/model-server/hosted-provider.ts';
 import { directFetch, type HttpRequest, heldFetch, httpFetch } from '../../formats/http-fetch.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type EngineFailureCode, withSaid } from '../../../contract/causes/engine-failures.ts';
 import { processFailures } from '../../../contract/causes/failures.ts';
 import { afterFirstWord } from '../../../contract/causes/stored-failures.ts';
-import { shownWords } from '../../../executors/explanations/hosted-provider.ts';
+import { shownWords } from '../../../executors/model-server/hosted-provider.ts';
 import { ProcessFailure } from '../../../executors/process/process.ts';
 import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../../../executors/process/tools.ts';
 import { RecognitionFailure, type RecognitionFailureCause } from '../../../executors/recognition/recognizer.ts';

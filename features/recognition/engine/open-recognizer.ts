@@ -1,6 +1,6 @@
 import type { RecognizerOpening } from '../../../actors/engines/engine-choices.ts';
 import { messageOf } from '../../../contract/base/errors.ts';
-import { type HostedProvider, usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
+import { type HostedProvider, usualPatienceMs } from '../../../executors/model-server/hosted-provider.ts';
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../../../executors/process/tools.ts';
 import { type Recognizer, RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
 import { withoutPlaces } from './engine-files.ts';

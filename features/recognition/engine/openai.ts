@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { withSaid } from '../../../contract/causes/engine-failures.ts';
-import { ExplanationFailure } from '../../../contract/explanations/explanation.ts';
 import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
 import { servedLanguages } from '../../../contract/served-languages.ts';
 import {
@@ -10,11 +9,12 @@ import {
   type HostedProvider,
   inTime,
   keyEcho,
+  ModelFailure,
   patiently,
   type Refused,
   refusedIn,
   wireOf,
-} from '../../../executors/explanations/hosted-provider.ts';
+} from '../../../executors/model-server/hosted-provider.ts';
 import {
   ANSWER_TEXT,
   demandSpoken,
@@ -323,9 +323,8 @@ async function refusalOf(
 function failureOf(error: unknown): RecognitionFailure {
   if (error instanceof RecognitionFailure) return error;
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (!(each instanceof ExplanationFailure)) continue;
-    if (each.message.startsWith('redirected'))
-      return new RecognitionFailure('redirected', 'the server answered with a redirect');
+    if (!(each instanceof ModelFailure)) continue;
+    if (each.code === 'redirected') return new RecognitionFailure('redirected', 'the server answered with a redirect');
     return new RecognitionFailure('too_large', `the answer passes ${TRANSCRIPTION_LIMITS.maxResponseBytes} bytes`);
   }
   return new RecognitionFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);

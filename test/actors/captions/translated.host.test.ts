@@ -3,8 +3,8 @@ import { CaptionTranslations } from '../../../features/translation/caption-trans
 import { mostTranslatedAtOnce } from '../../../actors/captions/captions.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { translationLimits } from '../../../contract/captions/caption-translation.ts';
-import { ExplanationFailure } from '../../../contract/explanations/explanation.ts';
-import { type HostedChat, NoCompletion } from '../../../executors/explanations/hosted-chat.ts';
+import { type HostedChat, NoCompletion } from '../../../executors/model-server/hosted-chat.ts';
+import { ModelFailure } from '../../../executors/model-server/hosted-provider.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
@@ -31,7 +31,7 @@ const [together, apart] = [3, 11];
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 
 /** The fate of a question, counted from 1: null for an answer. */
-type Fate = (nth: number, lines: number) => ExplanationFailure | 'hangs' | null;
+type Fate = (nth: number, lines: number) => ModelFailure | 'hangs' | null;
 
 /** A model that translates correctly, unless a fate says otherwise; a host translates with it. */
 function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
@@ -44,7 +44,7 @@ function scripted(first: Fate, gates: PresentGates = gatesOver.twoAnswers) {
       if (fate === 'hangs') {
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       }
-      if (fate instanceof ExplanationFailure) throw fate;
+      if (fate instanceof ModelFailure) throw fate;
       const answers = Object.entries(lines).map(([id, source]) => [
         id,
         { source, translation: script.isEmpty ? '' : (english.get(source) ?? '') },
@@ -78,7 +78,7 @@ async function outcomeOf({ bench, runtimeId, approval }: Pick<Approved, 'bench' 
 
 const whole = { status: 'completed', lineCount: 24, targetAvailableCount: 24 };
 
-const busy = new ExplanationFailure('http_429', 'the provider refused the request');
+const busy = new ModelFailure('http_429', 'the provider refused the request');
 
 test('bug: a server that refused in the middle used up the approval for captions of the lines before', async (t) => {
   for (const gates of [gatesOver.oneAnswer, gatesOver.twoAnswers]) {
@@ -160,7 +160,7 @@ test('bug: a server that never sends a completion got a question for every line'
 });
 
 test('a model whose every answer is of no use gets eight single lines, and one that fails at batches all of them', async (t) => {
-  const garbage = new ExplanationFailure('invalid_output', 'the text of the answer is not JSON');
+  const garbage = new ModelFailure('invalid_output', 'the text of the answer is not JSON');
   const useless = scripted(() => garbage);
   t.regex(String(await outcomeOf(await translating(t, useless))), /translator: invalid_output: the text of the answer/);
   t.is(useless.asked.length, together + 8);
@@ -170,7 +170,7 @@ test('a model whose every answer is of no use gets eight single lines, and one t
 });
 
 test('a question that the filter of a provider refuses costs its lines alone', async (t) => {
-  const filtered = new ExplanationFailure('http_400', 'the provider refused the request');
+  const filtered = new ModelFailure('http_400', 'the provider refused the request');
   const model = scripted((nth, lines) => (nth === 2 || (lines === 1 && nth === together + 1) ? filtered : null));
   const approved = await translating(t, model);
   t.like(await outcomeOf(approved), { status: 'partial', targetAvailableCount: 23, withheldCount: 1 });

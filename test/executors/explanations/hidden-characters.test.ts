@@ -1,5 +1,6 @@
 import test from 'ava';
-import { chatAnswerOf, explainedBy } from '../../../executors/explanations/hosted-chat.ts';
+import { explainedBy } from '../../../executors/explanations/hosted-explainer.ts';
+import { chatAnswerOf } from '../../../executors/model-server/hosted-chat.ts';
 
 const limits = { maxCompletionTokens: 100, maxOutputBytes: 65_536 };
 

@@ -9,7 +9,7 @@ import {
   type TranslationConfiguration,
   translationLimits,
 } from '../../../contract/captions/caption-translation.ts';
-import type { HostedChat } from '../../../executors/explanations/hosted-chat.ts';
+import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';

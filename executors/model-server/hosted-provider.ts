@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
+import { failureMessage } from '../../contract/base/errors.ts';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
 import { type EngineFailureCode, maximumSaid } from '../../contract/causes/engine-failures.ts';
-import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
+import type { modelFailures } from '../../contract/causes/failures.ts';
 import { following, onAbort, paused, withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
@@ -14,6 +15,23 @@ export interface HostedProvider {
   readonly apiKey: string | null;
   /** On this machine: what is sent there does not leave it. */
   readonly isLocal: boolean;
+}
+
+type ModelFailureCause = (typeof modelFailures)[number] | `http_${string}`;
+
+/**
+ * A model gave no answer that can be used. Its words are this host's own. Those of a server are in them only where the words of
+ * refusals are wanted, and never an address or a key.
+ */
+export class ModelFailure extends Error {
+  readonly code: ModelFailureCause;
+  readonly detail: string;
+  constructor(code: ModelFailureCause, detail: string, cause?: unknown) {
+    super(failureMessage(`${code}: ${detail}`), { cause });
+    this.name = 'ModelFailure';
+    this.code = code;
+    this.detail = detail;
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -112,14 +130,14 @@ function plainHeaders(given: RequestInit['headers'], apiKey: string | null): Hea
   return headers;
 }
 
-/** Reads a body, decompressed, and gives up at the first byte too many. Rejects with `ExplanationFailure` of `too_large`. */
+/** Reads a body, decompressed, and gives up at the first byte too many. Rejects with `ModelFailure` of `too_large`. */
 export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
     // Leaving the loop cancels the rest, and with it the connection.
-    if (length > maximumBytes) throw new ExplanationFailure('too_large', `the answer passes ${maximumBytes} bytes`);
+    if (length > maximumBytes) throw new ModelFailure('too_large', `the answer passes ${maximumBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -129,7 +147,7 @@ export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
  * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status, the time to wait, and the first
  * words as `Refused` under `error`, where client libraries look for them. Words that may repeat the key are dropped. Rejects with
- * `ExplanationFailure` of `redirected` and `too_large`, and with the platform's error if no whole answer came.
+ * `ModelFailure` of `redirected` and `too_large`, and with the platform's error if no whole answer came.
  */
 export const boundedFetch =
   ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
@@ -145,7 +163,7 @@ export const boundedFetch =
     const { status, headers } = response;
     if (status >= 300 && status < 400) {
       await response.body?.cancel();
-      throw new ExplanationFailure('redirected', `the provider answered with ${status}`);
+      throw new ModelFailure('redirected', `the provider answered with ${status}`);
     }
     if (status >= 400) {
       const refused = refusedIn(await beginningOf(response), apiKey);

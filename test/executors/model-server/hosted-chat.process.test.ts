@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Clock } from '../../../contract/base/clock.ts';
-import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
-import { openHostedChat } from '../../../executors/explanations/hosted-chat.ts';
-import { isAbsent, usualPatienceMs } from '../../../executors/explanations/hosted-provider.ts';
-import { openOpenaiRecognizer } from '../../../features/recognition/engine/openai.ts';
+import { explanationLimits } from '../../../contract/explanations/explanation.ts';
+import { openHostedChat } from '../../../executors/model-server/hosted-chat.ts';
+import { isAbsent, ModelFailure, usualPatienceMs } from '../../../executors/model-server/hosted-provider.ts';
+import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
@@ -73,8 +73,8 @@ test('a server that wants more time than is left fails at once, and one that nam
     [undefined, [1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000]],
   ] as const) {
     const { ask, provider, waits } = await chatWith(t, [refusesFor(429, retryAfter)], usualPatienceMs);
-    const failure = await t.throwsAsync(ask(), { instanceOf: ExplanationFailure });
-    t.is(failure.reason.code, 'http_429');
+    const failure = await t.throwsAsync(ask(), { instanceOf: ModelFailure });
+    t.is(failure.code, 'http_429');
     t.deepEqual(waits, expected);
     t.is(provider.asked.length, expected.length + 1);
   }
@@ -83,11 +83,11 @@ test('a server that wants more time than is left fails at once, and one that nam
 test('no other refusal is waited for, and without patience none is', async (t) => {
   for (const status of [400, 401, 404, 500, 502]) {
     const { ask, provider } = await chatWith(t, [refusesFor(status, '1')], usualPatienceMs);
-    t.is((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).reason.code, `http_${status}`);
+    t.is((await t.throwsAsync(ask(), { instanceOf: ModelFailure })).code, `http_${status}`);
     t.is(provider.asked.length, 1);
   }
   const { ask, provider, waits } = await chatWith(t, [refusesFor(429, '0')]);
-  await t.throwsAsync(ask(), { instanceOf: ExplanationFailure });
+  await t.throwsAsync(ask(), { instanceOf: ModelFailure });
   t.deepEqual([provider.asked.length, waits.length], [1, 0]);
 });
 
@@ -98,7 +98,7 @@ test('a refusal of the key or of the name of the model says so', async (t) => {
     [500, /refused the request$/],
   ] as const) {
     const { ask } = await chatWith(t, [refusesFor(status)]);
-    t.regex((await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message, words);
+    t.regex((await t.throwsAsync(ask(), { instanceOf: ModelFailure })).message, words);
   }
 });
 
@@ -113,7 +113,7 @@ test('the words of a server about a refusal are quoted if they are wanted, and n
   const noModel = saying(404, 'model "llama" not found, try pulling it first');
   const messageOf = async (behavior: Behavior, options: { quotesRefusals?: boolean; apiKey?: string }) => {
     const { ask } = await chatWith(t, [behavior], undefined, options);
-    return (await t.throwsAsync(ask(), { instanceOf: ExplanationFailure })).message;
+    return (await t.throwsAsync(ask(), { instanceOf: ModelFailure })).message;
   };
   t.is(
     await messageOf(noModel, { quotesRefusals: true }),

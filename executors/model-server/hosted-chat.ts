@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
-import { count, identityOf, labelLine, shownText } from '../../contract/base/grammar.ts';
+import { count, identityOf, labelLine } from '../../contract/base/grammar.ts';
 import { withSaid } from '../../contract/causes/engine-failures.ts';
-import { type ExplanationOutput, explanationOutput, type FacetKind } from '../../contract/explanations/executor.ts';
-import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import { boundedFetch, type HostedProvider, inTime, keyEcho, patiently, refusedIn, wireOf } from './hosted-provider.ts';
-import type { Explained } from './language-explainer.ts';
+import {
+  boundedFetch,
+  type HostedProvider,
+  inTime,
+  keyEcho,
+  ModelFailure,
+  patiently,
+  refusedIn,
+  wireOf,
+} from './hosted-provider.ts';
 
 /** As much of a chat completion as is looked at; servers differ in the rest. */
 const completion = z.looseObject({
@@ -25,26 +31,8 @@ const completion = z.looseObject({
     .catch(null),
 });
 
-function outputOf(text: string, kinds: readonly FacetKind[]): ExplanationOutput {
-  let value: unknown;
-  try {
-    // Here and not where facets are derived: what earlier versions stored is derived again as it was.
-    value = JSON.parse(text, (_, each: unknown) => (typeof each === 'string' ? shownText(each) : each));
-  } catch (error) {
-    throw new ExplanationFailure('invalid_output', 'the text of the answer is not JSON', error);
-  }
-  const output = explanationOutput.safeParse(value);
-  if (!output.success) {
-    const place = output.error.issues[0]?.path.join('.') ?? '';
-    throw new ExplanationFailure('invalid_output', `the answer has another shape at '${place}'`, output.error);
-  }
-  const unasked = Object.keys(output.data.facets).some((kind) => !kinds.some((asked) => asked === kind));
-  if (unasked) throw new ExplanationFailure('invalid_output', 'the answer has facets that were not asked for');
-  return output.data;
-}
-
 /** A server answered with something else than a chat completion, such as a page or an error of its own. */
-export class NoCompletion extends ExplanationFailure {
+export class NoCompletion extends ModelFailure {
   constructor(detail: string, cause?: unknown) {
     super('invalid_output', detail, cause);
   }
@@ -66,7 +54,7 @@ interface ChatAnswerLimits {
 
 /**
  * The text of a chat completion. `holdsKey` is true for a text that has the key of the provider in it. Throws
- * `ExplanationFailure` for an answer that cannot be used.
+ * `ModelFailure` for an answer that cannot be used.
  */
 export function chatAnswerOf(
   answer: unknown,
@@ -81,30 +69,21 @@ export function chatAnswerOf(
   const { id, model, usage } = parsed.data;
   const outputTokens = usage?.completion_tokens ?? null;
   if (choice.message.refusal || choice.finish_reason === 'content_filter') {
-    throw new ExplanationFailure('refused', 'the model or its provider declined to answer');
+    throw new ModelFailure('refused', 'the model or its provider declined to answer');
   }
   if (choice.finish_reason === 'length' || (outputTokens ?? 0) > maxCompletionTokens) {
-    throw new ExplanationFailure('too_large', `the answer takes more than ${maxCompletionTokens} tokens`);
+    throw new ModelFailure('too_large', `the answer takes more than ${maxCompletionTokens} tokens`);
   }
   const text = choice.message.content ?? '';
   // All of them would be stored.
   if ([text, id ?? '', model ?? ''].some(holdsKey)) {
-    throw new ExplanationFailure(
-      'key_in_answer',
-      'the answer repeats the key of OPENAI_API_KEY; nothing of it is kept',
-    );
+    throw new ModelFailure('key_in_answer', 'the answer repeats the key of OPENAI_API_KEY; nothing of it is kept');
   }
   if (Buffer.byteLength(text, 'utf8') > maxOutputBytes) {
-    throw new ExplanationFailure('too_large', `the text of the answer passes ${maxOutputBytes} bytes`);
+    throw new ModelFailure('too_large', `the text of the answer passes ${maxOutputBytes} bytes`);
   }
   const inputTokens = usage?.prompt_tokens ?? null;
   return { text, responseId: id ?? null, model: model ?? null, inputTokens, outputTokens };
-}
-
-/** The explanation in a model's answer. Throws `ExplanationFailure` for one that cannot be used. */
-export function explainedBy(answer: ChatAnswer, kinds: readonly FacetKind[]): Explained {
-  const { text, responseId: providerResponseId, inputTokens, outputTokens } = answer;
-  return { output: outputOf(text, kinds), execution: { providerResponseId, inputTokens, outputTokens } };
 }
 
 /** One question to a model: the rules, the input, and the JSON schema of the answer. */
@@ -143,7 +122,7 @@ export const tokenLimitFieldsOf = ({ isLocal }: HostedProvider): ('max_completio
 /** A model behind an OpenAI-compatible interface. */
 export interface HostedChat {
   /**
-   * Asks once, and by itself never again what the server has taken. Rejects with `ExplanationFailure`, and with the reason of
+   * Asks once, and by itself never again what the server has taken. Rejects with `ModelFailure`, and with the reason of
    * `signal` once that aborts; nothing is under way after that.
    */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer>;
@@ -197,7 +176,7 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
       },
       (error, isLate) =>
         isLate
-          ? new ExplanationFailure('timeout', `no answer within ${maxWallMs} ms`, error)
+          ? new ModelFailure('timeout', `no answer within ${maxWallMs} ms`, error)
           : failureOf(error, quotesRefusals),
     );
   return {
@@ -223,9 +202,9 @@ const adviceOf: Readonly<Record<number, string>> = {
 const quotedIn = z.object({ error: z.looseObject({ message: z.string().nullish(), code: z.string().nullish() }) });
 
 /** The failure in this host's own words, and with `quotes` in those of the server behind them. */
-function failureOf(error: unknown, quotes: boolean): ExplanationFailure {
+function failureOf(error: unknown, quotes: boolean): ModelFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof ExplanationFailure) return each;
+    if (each instanceof ModelFailure) return each;
     // The library parses what calls itself JSON.
     if (each instanceof SyntaxError) return new NoCompletion('the answer is not JSON', error);
   }
@@ -233,10 +212,10 @@ function failureOf(error: unknown, quotes: boolean): ExplanationFailure {
   if (status >= 100 && status <= 599) {
     const sentence = `the provider refused the request${adviceOf[status] ?? ''}`;
     const { message = null, code = null } = (quotes ? quotedIn.safeParse(error).data?.error : null) ?? {};
-    if (message === null) return new ExplanationFailure(`http_${status}`, sentence, error);
+    if (message === null) return new ModelFailure(`http_${status}`, sentence, error);
     const isOfModel = code === 'model_not_found' || (status === 404 && /\bmodels?\b/i.test(message));
     const detail = withSaid('the provider refused the request', message);
-    return new ExplanationFailure(`http_${status}`, isOfModel ? `engine_model_missing: ${detail}` : detail, error);
+    return new ModelFailure(`http_${status}`, isOfModel ? `engine_model_missing: ${detail}` : detail, error);
   }
-  return new ExplanationFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
+  return new ModelFailure('unreachable', 'no connection, or none that lasted to the end of the answer', error);
 }
