@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -140,10 +140,14 @@ test('every file that a comment names is there', (t) => {
   const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const named = files.flatMap((file) =>
     [...textOf(file).matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([comment]) =>
-      [...comment.matchAll(/`((?!\w+\.d\.ts)[\w./-]+\.tsx?)`/g)].map(([, name = '']) => ({ file, name })),
+      [...comment.matchAll(/`((?!\w+\.d\.ts)[\w./-]+\.tsx?)`|\b((?:lab\/)?docs\/[\w./-]+\.md)\b/g)].map(
+        ([, source, page = '']) => ({ file, name: source ?? page }),
+      ),
     ),
   );
-  const missing = named.filter(({ name }) => !files.some((each) => each === name || each.endsWith(`/${name}`)));
+  const missing = named.filter(
+    ({ name }) => !existsSync(join(root, name)) && !files.some((each) => each.endsWith(`/${name}`)),
+  );
   t.true(named.length > 20, `${named.length}`);
   t.deepEqual(missing, []);
 });
