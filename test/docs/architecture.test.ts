@@ -103,39 +103,6 @@ test('an exported name is defined in one file', (t) => {
   );
 });
 
-/** Words without a meaning of their own, and British spellings. */
-const unwanted =
-  /^(?:deeds?|desks?|heard|hears|says|stands|tellable|tells|told|behaviours?|colou?rs?(?<=ours?)|coloured|greys?|labelled|neighbours?|recogni(?:se[ds]?|sers?|sing))$/;
-
-/** Fields of stored records, and schemas whose names the description of the wire has with the type of one of them. */
-const published = [
-  ...['heard', 'labelled', 'labelledCharacters', 'labelledWords'],
-  ...['recognisedLineFact', 'recognisedQueue', 'recognisedRegionFact', 'recognisedText', 'recognisedTextFact'],
-  'RecognisedRegionFact',
-];
-
-const wordsOfName = (name: string): string[] =>
-  name
-    .replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals}`)
-    .toLowerCase()
-    .split(/[^a-z]+/);
-
-test('files, functions, variables and types have plain names in American spelling', (t) => {
-  const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
-  const named = files.flatMap((file) => [
-    file,
-    ...[
-      ...textOf(file).matchAll(
-        /^\s*(?:export )?(?:declare |abstract |async )*(?:function\*?|const|let|class|interface|type) (\w+|[{[][^=]*)/gm,
-      ),
-    ]
-      .flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
-      .filter((name) => !published.includes(name)),
-  ]);
-  const bad = named.filter((name) => wordsOfName(name).some((word) => unwanted.test(word)));
-  t.deepEqual([...new Set(bad)], []);
-});
-
 test('every file that a comment names is there', (t) => {
   const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const named = files.flatMap((file) =>
