@@ -290,7 +290,7 @@ function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean 
   return !(line.words.length > 0 && isSlow && spokenMs >= judgedWordsMs);
 }
 
-/** True if a line lies at the first or the last edge of its region alone, while the region goes on without it. */
+/** True if a line lies at the first or the last edge of its region alone, while the region continues without it. */
 function isAtBoundary(line: PlacedLine, region: Range): boolean {
   const time = timeOf(line);
   const startMs = time[0]?.startMs ?? line.startMs;
