@@ -36,7 +36,7 @@ const guards = Object.fromEntries(
 ) as Record<ConditionGuard, (_: unknown, params: { holds: boolean }) => boolean>;
 
 /** The target of the end of a stage's work: the first of the stages after it whose condition holds. */
-function waysFrom(name: StageName) {
+function transitionsFrom(name: StageName) {
   const journal: readonly EventType[] = studyStages[name].journal.ends;
   const next = stagesAfter(name);
   if (next.length === 0) return [{ target: '#runtime.terminal', actions: commitOutcome, meta: { journal } }];
@@ -74,7 +74,7 @@ function stateOf(name: StageName) {
   return {
     description,
     ...announced,
-    invoke: { id: name, src: sameLogic(name), input: stepInput, onDone: waysFrom(name) },
+    invoke: { id: name, src: sameLogic(name), input: stepInput, onDone: transitionsFrom(name) },
   };
 }
 
