@@ -103,7 +103,7 @@ export const diskUseQuery = { limit: listQuery.limit };
 export const runtimeDiskUse = z.strictObject({
   runtimeId,
   journal: z.strictObject({ events: count, bytes: count }),
-  /** Records that nothing else names: they go with the runtime. */
+  /** Records that nothing else names: they are removed with the runtime. */
   own: filesAndBytes,
   /** Records that other runtimes or sources name as well; the files of its source are none of them. */
   shared: filesAndBytes,

@@ -96,7 +96,7 @@ export const labeledCuts = z.strictObject({
   atMs: z.array(count).refine(areAscending, 'must ascend'),
 });
 
-/** Stretches in which one shot goes over into the next, in order; `frameRate` as for cuts. */
+/** Stretches in which one shot changes into the next, in order; `frameRate` as for cuts. */
 export const labeledTransitions = z.strictObject({
   frameRate,
   spans: z.array(range).refine(areInOrder, 'must be in the order of their starts'),

@@ -61,7 +61,7 @@ export const librarySource = z.strictObject({
 
 /**
  * The answer to `GET /v1/library`. One answer reads studies for a bounded time: `isWhole` is false if it left some unread, and the
- * next answer goes on with those. The state of a study at work may be that of an earlier answer.
+ * next answer continues with those. The state of a study at work may be that of an earlier answer.
  */
 export const library = z.strictObject({
   schema: z.literal('studio.library.v1'),

@@ -66,7 +66,7 @@ const isWhole = (value: unknown, text: string): boolean => !text.includes('\\ud'
 /**
  * Canonical JSON `J(v)` by RFC 8785: no white space, keys sorted by UTF-16 code unit, ECMAScript strings and numbers. Throws for
  * a value that JSON cannot hold (undefined at the top, non-finite numbers). As section 3.2.2.2 demands, it also throws for text
- * with half of a surrogate pair. Every event and every digest goes through here, so it has lines of its own. The implementation
+ * with half of a surrogate pair. Every event and every digest passes through here, so it has lines of its own. The implementation
  * that the RFC's authors list makes a set for each name, and takes twice the time. A test compares the two.
  */
 export function canonicalJson(value: unknown): string {

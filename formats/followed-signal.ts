@@ -4,7 +4,7 @@ import type { Clock } from '../contract/base/clock.ts';
 export interface WorkSignal {
   /** Aborts with the reason of the first signal that does. */
   readonly signal: AbortSignal;
-  /** Lets go of the signals that it follows; to be called when the work has ended. */
+  /** Stops following the signals; to be called when the work has ended. */
   readonly release: () => void;
 }
 
@@ -18,7 +18,7 @@ function endAll(this: AbortSignal): void {
 }
 
 /**
- * Calls `end` when a signal aborts, at once if it has. Returns a function that lets go of the signal, to be called when there is
+ * Calls `end` when a signal aborts, at once if it has. Returns a function that stops following the signal, to be called when there is
  * nothing left to end.
  */
 export function onAbort(signal: AbortSignal, end: () => void): () => void {
@@ -39,7 +39,7 @@ export function onAbort(signal: AbortSignal, end: () => void): () => void {
 }
 
 /**
- * Follows signals until `release` is called. `AbortSignal.any` lets go of nothing before a garbage collection, and in some releases
+ * Follows signals until `release` is called. `AbortSignal.any` releases nothing before a garbage collection, and in some releases
  * of Node not even then. `fetch` in Node 20 leaves its listener on the signal, and warns about each one above 1,500.
  */
 export function followedSignals(signals: readonly (AbortSignal | null | undefined)[]): WorkSignal {
@@ -53,7 +53,7 @@ export function followedSignals(signals: readonly (AbortSignal | null | undefine
   };
 }
 
-/** Does work under a signal that follows others, and lets go of them when the work has settled. */
+/** Does work under a signal that follows others, and releases them when the work has settled. */
 export async function following<Result>(
   signals: readonly (AbortSignal | null | undefined)[],
   work: (signal: AbortSignal) => Promise<Result>,
@@ -87,12 +87,12 @@ export function paused(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let letGo: () => void = () => undefined;
+    let unfollow: () => void = () => undefined;
     const timer = clock.setTimeout(() => {
-      letGo();
+      unfollow();
       resolve();
     }, ms);
-    letGo = onAbort(signal, () => {
+    unfollow = onAbort(signal, () => {
       clock.clearTimeout(timer);
       reject(signal.reason);
     });

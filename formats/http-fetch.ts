@@ -172,12 +172,12 @@ interface BodyFollower {
 
 /** A body, piece by piece as it is read. */
 export function followedBody(reader: Pieces, { signal, heard, ended }: BodyFollower): ReadableStream<Uint8Array> {
-  let letGo: () => void = () => undefined;
+  let unfollow: () => void = () => undefined;
   let isOver = false;
   const over = (error?: unknown) => {
     if (isOver) return false;
     isOver = true;
-    letGo();
+    unfollow();
     ended(error);
     return true;
   };
@@ -185,7 +185,7 @@ export function followedBody(reader: Pieces, { signal, heard, ended }: BodyFollo
     {
       start: (controller) => {
         if (signal === undefined) return;
-        letGo = onAbort(signal, () => {
+        unfollow = onAbort(signal, () => {
           if (!over(signal.reason)) return;
           controller.error(signal.reason);
           reader.cancel(signal.reason).catch(() => undefined);

@@ -126,7 +126,7 @@ function editsIn(track: Buffer, moviePerSecond: number): TrackEdit[] {
     const begin = isLong ? Number(list.readBigInt64BE(at + 8)) : list.readInt32BE(at + 4);
     const lengthMs = (1000 * length) / moviePerSecond;
     const fromMs = (1000 * begin) / perSecond;
-    // The last edit of a fragmented file has no length: it goes on to the end.
+    // The last edit of a fragmented file has no length: it lasts to the end.
     const toMs = length === 0 && entry === count - 1 ? Number.POSITIVE_INFINITY : fromMs + lengthMs;
     // A beginning before zero is an empty edit: nothing is shown.
     if (begin >= 0) edits.push({ fromMs, toMs, atMs: shownMs });

@@ -9,7 +9,7 @@ import { drawnClip } from './boundary-model/mixture.ts';
 import { syntheticVoices } from './boundary-model/synthetic-voices.ts';
 import { spokenVoices, trainingVoices } from './boundary-model/voices.ts';
 
-// Builds a set of clips to train the boundary model on (docs/speech-model.md). Packages are downloaded below WORK, once.
+// Builds a set of clips to train the boundary model on (lab/docs/speech-model.md). Packages are downloaded below WORK, once.
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -69,7 +69,7 @@ const failedAs = <const Target extends string, Given>(
 ) => ({ target, actions: { type: 'fail', params: (given: Given) => ({ code, message: messageIn(given) }) } }) as const;
 
 /**
- * One attempt to make captions under an approval, and their check. The attempt is never taken up again: one that was cut
+ * One attempt to make captions under an approval, and their check. The attempt is never resumed: one that was cut
  * short is over, and the approval free for the next. The check may be repeated until it is written down.
  */
 export const captionProductionMachine = setup({

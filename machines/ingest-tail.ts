@@ -3,7 +3,7 @@ import { type Failure, failureMessage } from '../contract/base/errors.ts';
 import type { RegisteredSource } from '../contract/sources/source-session.ts';
 import { type CommitEmission, commitOutcome, type EffectOutcome, notProvided, thrownMessage } from './emission.ts';
 
-/** Media in the object store that an ingest has come to hold. */
+/** Media in the object store that an ingest holds. */
 export interface IngestMedia {
   readonly contentId: string;
   readonly bytes: number;

@@ -37,7 +37,7 @@ const transitionsFrom = (place: Place | null): readonly ChartTransition[] =>
 
 /**
  * The ids of the transitions along the ways that a machine declares, each way as the paths of the states that it passes.
- * Throws when a way names a state that does not exist, or goes where no transition leads.
+ * Throws when a way names a state that does not exist, or leads where no transition does.
  */
 export function mainWayOf(root: ChartState, ways: readonly (readonly string[])[]): string[] {
   const places = placesOf(root);

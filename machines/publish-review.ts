@@ -18,7 +18,7 @@ export interface PublishReviewEvent {
 }
 
 /**
- * A person's review of one intake. No actor runs it. The journal has the state of the review, and a command goes on from there to
+ * A person's review of one intake. No actor runs it. The journal has the state of the review, and a command continues from there to
  * the next resting state, in one commit.
  */
 export const publishReviewMachine = setup({

@@ -28,7 +28,7 @@ export interface StudyContext extends StudyInput {
 
 /** The result of the work of a stage. */
 export interface StageOutcome extends EffectOutcome {
-  /** The stages with a condition that its study comes to: by its grants, and by what this stage found. */
+  /** The conditional stages that its study has next: by its grants, and by what this stage found. */
   readonly leadsTo: readonly StageName[];
 }
 

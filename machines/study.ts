@@ -27,7 +27,7 @@ const stepInput = ({ context }: { context: StudyContext }): StudyInput => ({
 
 type ConditionGuard = Extract<(typeof studyStages)[StageName]['condition'], { readonly guard: string }>['guard'];
 
-/** The conditions under which a study comes to a stage, by their names in the chart. */
+/** The conditions under which a study has a stage, by their names in the chart. */
 const guards = Object.fromEntries(
   stageNames.flatMap((name) => {
     const { condition } = studyStages[name];
@@ -36,7 +36,7 @@ const guards = Object.fromEntries(
 ) as Record<ConditionGuard, (_: unknown, params: { holds: boolean }) => boolean>;
 
 /** The target of the end of a stage's work: the first of the stages after it whose condition holds. */
-function waysFrom(name: StageName) {
+function transitionsFrom(name: StageName) {
   const journal: readonly EventType[] = studyStages[name].journal.ends;
   const next = stagesAfter(name);
   if (next.length === 0) return [{ target: '#runtime.terminal', actions: commitOutcome, meta: { journal } }];
@@ -57,7 +57,7 @@ function waysFrom(name: StageName) {
   });
 }
 
-// The type of an invocation goes by the name of its logic, and all stages have the same logic.
+// The type of an invocation follows from the name of its logic, and all stages have the same logic.
 const sameLogic = (name: StageName) => name as 'detect';
 
 /** The state of a stage: what the journal says before its work, the work, and where its end leads. */
@@ -74,7 +74,7 @@ function stateOf(name: StageName) {
   return {
     description,
     ...announced,
-    invoke: { id: name, src: sameLogic(name), input: stepInput, onDone: waysFrom(name) },
+    invoke: { id: name, src: sameLogic(name), input: stepInput, onDone: transitionsFrom(name) },
   };
 }
 

@@ -55,7 +55,7 @@ function citedByValue(facts: readonly EvidenceFact[]): Cited[] {
   return [...groups.values()];
 }
 
-/** One claim for each value among the facts of a read, in the order in which the values come up. */
+/** One claim for each value among the facts of a read, in the order of their first facts. */
 function claimsOfRead(read: EvidenceReadReceipt, firstIndex: number): Claim[] {
   const receiptContentId = contentIdOfJson(read);
   return citedByValue(read.facts).map(({ assertion, facts, indexes }, order) => ({

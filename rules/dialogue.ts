@@ -200,8 +200,8 @@ const isLatin = (text: string): boolean =>
 
 const hasDash = (text: string): boolean => /^[-–—‐‑♪♫#(（[]/u.test(text);
 
-/** True if a text goes on in the next one: no sentence ends between them. */
-const goesOn = (text: string, next: string): boolean => /[\p{L}\p{N},]$/u.test(text) && /^\p{Ll}/u.test(next);
+/** True if a text continues in the next one: no sentence ends between them. */
+const continuesIn = (text: string, next: string): boolean => /[\p{L}\p{N},]$/u.test(text) && /^\p{Ll}/u.test(next);
 
 /**
  * The texts of one moment under each other. Each of several speakers has a dash. Parts of one sentence have none, nor do texts in
@@ -211,7 +211,7 @@ function spokenTogether(texts: readonly (string | null)[]): string | null {
   const words = texts.filter((text) => text !== null);
   if (words.length < texts.length) return null;
   const [first = '', ...others] = words;
-  const isOne = others.every((text, at) => goesOn(words[at] ?? '', text) || isLatin(text) !== isLatin(first));
+  const isOne = others.every((text, at) => continuesIn(words[at] ?? '', text) || isLatin(text) !== isLatin(first));
   if (others.length === 0 || isOne) return words.join('\n');
   return words.map((text) => (hasDash(text) ? text : `- ${text}`)).join('\n');
 }

@@ -116,7 +116,7 @@ export const isClutter = (texts: readonly ReadText[]): boolean =>
   texts.length >= CLUTTER_READINGS && clearMilliOf(texts) < TEXT_RULE.clearMilli;
 
 /**
- * The rule for readings that are one text. It goes on over a gap of this many milliseconds, as an engine misses it in single
+ * The rule for readings that are one text. It continues over a gap of this many milliseconds, as an engine misses it in single
  * pictures. It covers its place by this share. And its letters are this much alike. A text that moves must be the same to the
  * letter.
  */
@@ -197,7 +197,7 @@ function seenText({ startMs, untilMs, readings }: Course): Omit<SeenText, 'index
   };
 }
 
-/** Goes on with one course for each reading of a picture, at most one reading for each. */
+/** Continues one course for each reading of a picture, at most one reading for each. */
 function followed(open: readonly Course[], picture: ReadPicture): Course[] {
   const free = new Set(open.filter(({ untilMs }) => picture.atMs - untilMs <= SAME_TEXT.gapMs));
   const begun: Course[] = [];

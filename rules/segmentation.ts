@@ -19,7 +19,7 @@ const onset = raw`(?:[\u0E2B\u0EAB][\u0E07\u0E0D\u0E13\u0E19\u0E21\u0E22\u0E23\u
 /** The second consonant within a vowel of several signs: เปลี่ยน, เสร็จ, เฉพาะ and และ. */
 const enclosed = raw`(?:(?<=[\u0E40\u0EC0]${consonant})${consonant}(?=[\u0E34\u0E35\u0E37\u0E47\u0EB1\u0EB4-\u0EB7\u0EBB]|${tone}[\u0E32\u0EB2])|(?<=${lead}${consonant})${consonant}(?=${tone}[\u0E30\u0EB0]))`;
 
-/** After these signs the syllable goes on with a consonant: วัน, คืน, เดิน, เป็น and ຄົນ; the word ก็ ends with its sign. */
+/** After these signs the syllable continues with a consonant: วัน, คืน, เดิน, เป็น and ຄົນ; the word ก็ ends with its sign. */
 const open = raw`(?<=[\u0E31\u0E37\u0EB1\u0EBB]${tone}|\u0E40${consonant}{1,2}\u0E34${tone}|${lead}${consonant}{1,2}\u0E47|(?!\u0E01)${consonant}\u0E47)`;
 
 /** Letters that end a vowel: เธอ, เลย, เสีย, ເມຍ and ເຮືອ. */

@@ -237,7 +237,7 @@ const isWordsAlone = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !h
  * second). Not fewer than one in a second of a line, which is slower than any speech.
  *
  * Words with times need four letters in a second of the speech that they fill. Recognizers stretch a short word over a whole
- * sound, and people do not: of 495 recorded phrases in eleven languages none is so slow (docs/experiments.md). A line without
+ * sound, and people do not: of 495 recorded phrases in eleven languages none is so slow (lab/docs/experiments.md). A line without
  * times of words has those of its segment, in which a speaker may pause, so this does not hold for it.
  */
 const SPEECH_SUPPORT = {
@@ -290,7 +290,7 @@ function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean 
   return !(line.words.length > 0 && isSlow && spokenMs >= judgedWordsMs);
 }
 
-/** True if a line lies at the first or the last edge of its region alone, while the region goes on without it. */
+/** True if a line lies at the first or the last edge of its region alone, while the region continues without it. */
 function isAtBoundary(line: PlacedLine, region: Range): boolean {
   const time = timeOf(line);
   const startMs = time[0]?.startMs ?? line.startMs;

@@ -94,7 +94,7 @@ export class DeletionMeasure {
     };
   }
 
-  /** The results of operations over the media of a source: they go with the last source of that media. */
+  /** The results of operations over the media of a source: they are removed with the last source of that media. */
   async #operationsOf(revisions: readonly RegisteredSource[]): Promise<unknown[]> {
     const { ledger, reached } = this.#options;
     const media = new Set(revisions.map(({ session }) => session.source.contentId));
@@ -168,7 +168,7 @@ export class DeletionFigures {
     add(this.#bytes, kind, erased.eventBytes + erased.objectBytes);
   }
 
-  /** Takes what a collection came to. */
+  /** Takes the result of a collection. */
   collected({ dryRun, removed }: GarbageCollection): void {
     if (dryRun) return;
     this.#collections += 1;

@@ -193,7 +193,7 @@ interface OpenDeletionsOptions
   readonly unused: UnusedMedia;
   /** True if a file of the inbox or a folder below `work/`, by its name, is in use. */
   readonly isInUse: (folder: string) => boolean;
-  /** The names of the partial files of uploads that may go on. */
+  /** The names of the partial files of uploads that may continue. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
   /** Removes the copy of the ledger that this host made last, unless a client took it away. */
   readonly dropCopies: () => Promise<void>;
@@ -201,7 +201,7 @@ interface OpenDeletionsOptions
   readonly actorsDeleted: (actorIds: readonly string[]) => void;
 }
 
-/** Makes the services that delete; `erasure.soon()` goes on with what an earlier host left unfinished. */
+/** Makes the services that delete; `erasure.soon()` continues what an earlier host left unfinished. */
 export function openDeletions(options: OpenDeletionsOptions) {
   const { ledger, objectStore, registry, unused, clock, report, dropCopies } = options;
   const reached = new ReachedObjects({ ledger, objectStore });

@@ -28,7 +28,7 @@ type ReachOptions = Pick<HostBasis, 'ledger' | 'objectStore'>;
 
 /**
  * Finds what is reached: every object that any row or event of the ledger names, and what those name in turn. An object that is
- * stored while this goes on, or shortly before, is known to the object store alone (`isRecent`).
+ * stored meanwhile, or shortly before, is known to the object store alone (`isRecent`).
  */
 export class ReachedObjects {
   readonly #options: ReachOptions;
@@ -101,14 +101,14 @@ const restFactor = 9;
 const longestRestMs = restMs;
 
 const note = z.strictObject({
-  /** Journals whose events go. */
+  /** Journals whose events are removed. */
   journals: z.array(z.string()),
-  /** Objects that the deleted thing named: each goes unless something else reaches it. */
+  /** Objects that the deleted thing named: each is removed unless something else reaches it. */
   objects: z.array(contentId),
 });
 export type ErasureNote = z.infer<typeof note>;
 
-/** The record that a deletion commits, and that goes when no file of the ledger holds what was deleted. */
+/** The record that a deletion commits. It is removed when no file of the ledger holds what was deleted. */
 const purgeKey = 'ledger-purge';
 
 /** Room on the volume that a purge leaves: LevelDB takes no more commits once a file could not be written. */
@@ -133,7 +133,7 @@ const noteOf = (workId: string, value: ErasureNote): Write => ({
 /**
  * The parts of a deletion that do not fit into its commit. First are the events of its journal, at once and in bounded batches.
  * One sweep for many deletions then removes the objects that nothing reaches. Objects of failed work are removed, too. A note in
- * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one goes on. At the end of a
+ * the commit of the deletion lists the rest, and is removed last: if the host is killed, the next one continues. At the end of a
  * sweep the ledger rewrites its files, which hold the rows and events until then. The record `ledger-purge` asks for that.
  */
 export class Erasure {
@@ -141,7 +141,7 @@ export class Erasure {
   #work: Promise<void> = Promise.resolve();
   #isQueued = false;
   readonly #stop = new AbortController();
-  /** Journals whose events go first. */
+  /** Journals whose events are removed first. */
   readonly #journals = new Set<string>();
   /** Set until what was stored lately is at rest. */
   #timer: unknown = null;
@@ -163,7 +163,7 @@ export class Erasure {
   }
 
   /**
-   * Has objects go that work has stored which came to nothing: each unless something reaches it, once it is no longer recent.
+   * Removes objects that work without a result has stored: each unless something reaches it, once it is no longer recent.
    * `workId` names the work in the note, of which there is one for each.
    */
   async abandon(workId: string, contentIds: readonly string[]): Promise<void> {
@@ -172,8 +172,8 @@ export class Erasure {
   }
 
   /**
-   * Begins, or goes on, behind what is under way; a failure is reported, and tried again at the next start. The events of
-   * `journals` go at once, objects with the next sweep.
+   * Begins, or continues, behind what is under way; a failure is reported, and tried again at the next start. The events of
+   * `journals` are removed at once, objects by the next sweep.
    */
   soon(journals: readonly string[] = []): void {
     for (const runId of journals) this.#journals.add(runId);
@@ -313,12 +313,12 @@ export class Erasure {
   async dropSpent(): Promise<void> {
     const { ledger, reached, isSource } = this.#options;
     const operations = await reached.operations();
-    // Asked in the turn of the commit: a source of the same media may have come back while the evidence was read.
+    // Asked in the turn of the commit: a source of the same media may have been registered while the evidence was read.
     const spent = operations.filter(({ source, isOutdated }) => isOutdated || !isSource(source));
     await ledger.commit(spent.map(({ key }) => ({ del: 'operation', key })));
   }
 
-  /** True if all that may go is gone; a record on its way may name an object that was stored a moment ago. */
+  /** True if all that may be removed is gone; a record on its way may name an object that was stored a moment ago. */
   async #discardAll(objects: readonly string[], needed: ReadonlySet<string>): Promise<boolean> {
     let isDone = true;
     for (const object of objects) {

@@ -20,7 +20,7 @@ interface GarbageOptions extends Pick<HostBasis, 'objectStore' | 'clock'> {
   readonly isSource: (contentId: string) => boolean;
   /** True if a file of the inbox or a folder below `work/`, by its name, is in use: no clock makes that garbage. */
   readonly isInUse: (folder: string) => boolean;
-  /** The names of the partial files of uploads that may go on, however long ago their last byte came. */
+  /** The names of the partial files of uploads that may continue, however long ago their last byte came. */
   readonly openParts: () => Promise<ReadonlySet<string>>;
   readonly figures: Pick<DeletionFigures, 'collected'>;
 }

@@ -75,7 +75,7 @@ export interface IngestDefinitionOptions extends IngestBasis {
   readonly seal: (input: MediaInput, signal: AbortSignal) => Promise<EffectOutcome>;
 }
 
-type Own = 'name' | 'version' | 'migrations' | 'machine' | 'phase' | 'standing';
+type Own = 'name' | 'version' | 'migrations' | 'machine' | 'phase' | 'storedPosition';
 
 /** The definition of one kind of ingest: what is its own, and what all have in common. */
 export const ingestDefinition = <Kind extends IngestKind>(

@@ -55,7 +55,7 @@ export class UnusedMedia {
       if (!isRegistered(contentId)) {
         // Kept, too, while the same bytes are being stored once more: the ingest that stores them will end as well.
         if (!(await objectStore.discard(contentId))) continue;
-        // Another ingest may have come to hold the same bytes meanwhile, and has to find the note when it ends.
+        // Another ingest may hold the same bytes by now, and has to find the note when it ends.
         if (this.isHeld(contentId)) continue;
       }
       this.#noted.delete(contentId);

@@ -19,7 +19,7 @@ export const storedSnapshot = z.custom<StoredSnapshot>(
   'not the snapshot of a chart',
 );
 
-/** One actor as the ledger keeps it: the state of its chart, and the facts that the supervisor needs to go on. */
+/** One actor as the ledger keeps it: the state of its chart, and the facts that the supervisor needs to resume it. */
 export const actorRow = z.strictObject({
   kind: z.string(),
   machineId: z.string(),
@@ -32,7 +32,7 @@ export const actorRow = z.strictObject({
   ticket: z.number().int().nullable(),
   /** How often a host died while this was at work, since the last new commit. */
   resumes: z.number().int(),
-  /** How often it was taken up again in all. */
+  /** How often it was resumed in all. */
   totalResumes: z.number().int(),
   /**
    * Present for work that runs alone because hosts died too often during it. Counts the deaths of hosts since then while it was

@@ -40,7 +40,7 @@ export class StageMeter {
     return this.#first.stage;
   }
 
-  /** True if a measure goes on from those before. Each other count of a stage has a pace of its own. */
+  /** True if a measure continues those before. Each other count of a stage has a pace of its own. */
   measures({ stage, unit }: StageProgress): boolean {
     return stage === this.#first.stage && unit === this.#first.unit;
   }

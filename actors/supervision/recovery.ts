@@ -7,7 +7,7 @@ import { restatedRow, restored } from './row-state.ts';
 import type { Supervisor } from './supervisor.ts';
 import { byResume, recordedWrites, withTransitionCounted } from './transition-rows.ts';
 
-/** Work that was taken up this often without a new commit is taken up alone from then on. */
+/** Work that was resumed this often without a new commit runs alone from then on. */
 export const resumeLimit = 2;
 
 /** This many deaths of a host while a piece of work was the only one running end it. */
@@ -48,7 +48,7 @@ export interface RecoveryReport {
 /** In the ledger while a host is at work: a host that finds it learns that the last one did not stop on request. */
 const atWork = { space: 'record', key: 'host/at-work' } as const;
 
-/** Notes that the host stops on request: what was at work is taken up again, and nothing is held against it. */
+/** Notes that the host stops on request: the next host resumes what was at work, and nothing is held against it. */
 export const endedInPeace = (ledger: Ledger): Promise<void> => ledger.commit([{ del: atWork.space, key: atWork.key }]);
 
 interface StoredActor {
@@ -77,16 +77,18 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
     if (row === null || definition === undefined) damaged.push(id);
     else stored.push({ id, definition, row: upgradedRow(definition, row) });
   }
-  const going: StoredActor[] = [];
+  const resumable: StoredActor[] = [];
   for (const actor of await afterTheLastHost(ledger, stored)) {
     const outcome = await judged(supervisor, ledger, actor);
-    if (outcome === 'goes on') going.push(actor);
+    if (outcome === 'resumes') resumable.push(actor);
     else if (outcome === 'damaged') damaged.push(actor.id);
     else ended.push(`${actor.id}: ${outcome.ended}`);
   }
   const now = supervisor.clock.now();
-  const working = going.filter(({ definition, row }) => isWorking(definition, row)).map((actor) => takenUp(actor, now));
-  const waiting = going.filter(({ definition, row }) => !isWorking(definition, row));
+  const working = resumable
+    .filter(({ definition, row }) => isWorking(definition, row))
+    .map((actor) => begunAgain(actor, now));
+  const waiting = resumable.filter(({ definition, row }) => !isWorking(definition, row));
   const begun = working.flatMap(({ id, row }): Write[] => [
     { put: 'snapshot', key: id, value: row },
     ...(row.alone === undefined ? recordedWrites(id, row, byResume) : []),
@@ -104,7 +106,7 @@ const isWorking = (definition: ActorDefinition, row: ActorRow): boolean =>
   definition.phase(snapshotValue(row)) === 'working';
 
 /** An actor whose work begins again now, or has to wait for its turn alone. */
-const takenUp = ({ row, ...actor }: StoredActor, now: number): StoredActor =>
+const begunAgain = ({ row, ...actor }: StoredActor, now: number): StoredActor =>
   row.alone === undefined
     ? { ...actor, row: withTransitionCounted(row, { ...row, totalResumes: row.totalResumes + 1 }, byResume, now) }
     : { ...actor, row: { ...row, alone: { ...row.alone, isRunning: false } } };
@@ -120,7 +122,7 @@ async function afterTheLastHost(ledger: Ledger, stored: readonly StoredActor[]):
   return stored.map((actor) => ({ ...actor, row: marked.get(actor.id) ?? actor.row }));
 }
 
-type Outcome = 'goes on' | 'damaged' | { readonly ended: string };
+type Outcome = 'resumes' | 'damaged' | { readonly ended: string };
 
 async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, row }: StoredActor): Promise<Outcome> {
   const end = async (from: ActorRow, event: AnyEventObject, why: string, entries?: LastEntries): Promise<Outcome> => {
@@ -136,16 +138,16 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, 
   await definition.recall?.(id);
   const obstacle = obstacleOf(definition, row);
   if (obstacle !== null) {
-    const standing = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
+    const placed = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
     // An actor that its record does not place stays as it is: a write now might contradict the record.
-    if (standing === null) return 'damaged';
-    return end(standing, { type: 'supervision.exhausted', message: obstacle }, obstacle);
+    if (placed === null) return 'damaged';
+    return end(placed, { type: 'supervision.exhausted', message: obstacle }, obstacle);
   }
   const cut = definition.cutShort?.(snapshotValue(row)) ?? null;
-  return cut === null ? 'goes on' : end(row, cut, 'what was under way is not taken up again');
+  return cut === null ? 'resumes' : end(row, cut, 'what was under way is not taken up again');
 }
 
-/** Why an actor cannot go on from its row; null when it can. */
+/** Why an actor cannot resume from its row; null when it can. */
 function obstacleOf(definition: ActorDefinition, row: ActorRow): string | null {
   const { machineId, machineVersion } = row;
   if (machineVersion > definition.version) {

@@ -111,7 +111,7 @@ export class RowNotes {
   }
 
   /**
-   * Work has kept something from which a next host goes on: deaths of hosts before that do not count against it. It writes
+   * Work has kept something from which a next host continues: deaths of hosts before that do not count against it. It writes
    * nothing for work that no host has died over since it moved last.
    */
   async moved(id: string): Promise<void> {

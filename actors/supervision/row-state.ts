@@ -8,7 +8,7 @@ import { recordedWrites, type TransitionCause } from './transition-rows.ts';
 export const phaseOf = (definition: ActorDefinition, row: ActorRow): Phase => definition.phase(snapshotValue(row));
 
 /** True if the next start has to resume an actor with this row. */
-export function isTakenUp(definition: ActorDefinition, row: ActorRow): boolean {
+export function resumesAtStart(definition: ActorDefinition, row: ActorRow): boolean {
   const phase = phaseOf(definition, row);
   return phase !== 'ended' && phase !== 'passivated';
 }
@@ -28,8 +28,8 @@ export const rowWrites = (
 
 /** The changes of the index of live actors by a row that follows `previous`. */
 function liveIndexWrites(definition: ActorDefinition, id: string, previous: ActorRow | null, row: ActorRow): Write[] {
-  if (!isTakenUp(definition, row)) return [{ del: 'live', key: id }];
-  if (previous !== null && isTakenUp(definition, previous)) return [];
+  if (!resumesAtStart(definition, row)) return [{ del: 'live', key: id }];
+  if (previous !== null && resumesAtStart(definition, previous)) return [];
   return [{ put: 'live', key: id, value: { kind: definition.name } }];
 }
 
@@ -48,9 +48,9 @@ export function restored(definition: ActorDefinition, row: ActorRow): AnyMachine
  * Rejects if the record cannot be read.
  */
 export async function restatedRow(definition: ActorDefinition, row: ActorRow): Promise<ActorRow | null> {
-  const standing = await definition.standing(row);
-  if (standing === null) return null;
-  const snapshot = definition.machine.resolveState(standing);
+  const position = await definition.storedPosition(row);
+  if (position === null) return null;
+  const snapshot = definition.machine.resolveState(position);
   return {
     ...row,
     machineId: definition.machine.id,

@@ -140,14 +140,14 @@ export class SupervisedActor {
     return this.#ref?.getPersistedSnapshot();
   }
 
-  /** Ends the interpreter of a state that invokes nothing; the next `start` goes on from the row. */
+  /** Ends the interpreter of a state that invokes nothing; the next `start` continues from the row. */
   park(): void {
     const ref = this.#ref;
     this.#ref = null;
     ref?.stop();
   }
 
-  /** Ends the interpreter and everything that it invoked, and says so: what it was about to do must not go on. */
+  /** Ends the interpreter and everything that it invoked, and says so: what it was about to do must not continue. */
   fail(observer: ActorObserver, error: unknown): void {
     const ref = this.#ref;
     this.#lifetime.abort(new Error('the actor failed'));

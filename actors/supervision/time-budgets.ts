@@ -29,7 +29,7 @@ export class TimeBudgets {
     this.#clock = clock;
   }
 
-  /** Calls back whenever an actor that goes on was charged for a piece of its time. */
+  /** Calls back whenever an actor that continues was charged for a piece of its time. */
   onCharged(charged: (id: string) => void): void {
     this.#charged = charged;
   }

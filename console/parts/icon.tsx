@@ -1,5 +1,5 @@
 /**
- * Icons of Lucide 1.65.0 (ISC; its license is in icon-licence.txt and goes into the built program). Each is one path on a grid
+ * Icons of Lucide 1.65.0 (ISC; its license is in `icon-licence.txt` and goes into the built program). Each is one path on a grid
  * of 24. The page needs only these, and not the 34 MB of the package. To add one, take it from https://lucide.dev and join its
  * shapes to one path.
  */

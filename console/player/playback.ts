@@ -1,7 +1,7 @@
 import { createStore } from '@xstate/store';
 import type { Stretch } from '../timeline/ticks.ts';
 
-/** Taken until two neighbouring frames were seen: the frames of most video on the web are no longer. */
+/** Taken until two neighboring frames were seen: the frames of most video on the web are no longer. */
 const assumedFrameMs = 40;
 
 const speeds = [-8, -4, -2, -1, 0, 1, 2, 4, 8] as const;
@@ -145,7 +145,7 @@ export function playback(startMs = 0) {
     run(now().rate);
   };
 
-  /** Learns the length of a frame from neighbouring frames as they are shown. */
+  /** Learns the length of a frame from neighboring frames as they are shown. */
   const watchFrames = (element: HTMLVideoElement): void => {
     if (element.requestVideoFrameCallback === undefined) return;
     watching = element.requestVideoFrameCallback((_, { mediaTime }) => {

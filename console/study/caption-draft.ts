@@ -222,7 +222,7 @@ interface Part {
   readonly lines: readonly EditedLine[];
 }
 
-/** Parts of the draft in order of time. A part covers neighbours: what lies between two of its lines belongs to it. */
+/** Parts of the draft in order of time. A part covers neighbors: what lies between two of its lines belongs to it. */
 function partsOf(current: readonly AnsweredLine[], lines: readonly EditedLine[]): readonly Part[] {
   const places = new Map(current.map(({ id }, at) => [id, at]));
   const spans: Part[] = current.map((_, at) => ({ first: at, last: at, lines: [] }));

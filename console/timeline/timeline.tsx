@@ -423,7 +423,7 @@ export function Timeline({ runtimeId, whole, lanes: all, chosenKey, onChoose, co
       setFocusKey(null);
       return;
     }
-    // It is drawn as one with its neighbours: closer, until it is a mark of its own.
+    // It is drawn as one with its neighbors: closer, until it is a mark of its own.
     const mark = lanes.flatMap(({ marks }) => marks).find(({ key }) => key === focusKey);
     if (mark === undefined) setFocusKey(null);
     else setView((now) => zoomed(now, whole, 0.5, middleOf(mark)));

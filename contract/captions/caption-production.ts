@@ -213,7 +213,7 @@ const side = z.strictObject({
   reasonCode: captionReason.nullable(),
 });
 
-/** How captions came about, and under whose approval. `receiptId` is derived from everything but it and `schema`. */
+/** How captions were made, and under whose approval. `receiptId` is derived from everything but it and `schema`. */
 export const captionReceipt = z.strictObject({
   schema: z.literal('studio.caption-production.receipt.v1'),
   receiptId: z.string().regex(/^caption-production-receipt:[a-f0-9]{64}$/),

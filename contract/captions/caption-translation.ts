@@ -57,7 +57,7 @@ export const translatedAnswer = z.strictObject({
   identified: languageTag.nullable(),
 });
 
-/** One question to a model: which lines, in which exact words, and what came of it. */
+/** One question to a model: which lines, in which exact words, and its outcome. */
 export const translationAsk = z.strictObject({
   lineIds: z.array(identityOf(200)).min(1),
   /** Digests of the message and of the JSON schema of the answer. */

@@ -31,7 +31,7 @@ const failureOf = (codes: readonly FailureCode[]) =>
 /** The causes of a study that ended without its result. */
 export const studyCause = failureOf(studyFailures);
 
-/** Why a step of a study came to nothing: its engine failed, or the study ended in the middle of it. */
+/** Why a step of a study has no result: its engine failed, or the study ended in the middle of it. */
 export const stepCause = z.discriminatedUnion('code', [engineFailureCause, studyCause]);
 
 /** Obstacles to captions that a plan and a study can have. */
@@ -125,7 +125,7 @@ const partCauses = [
   causeOf('no_translation_passed', {}),
   causeOf('no_text_to_caption', {}),
   causeOf('no_explainer', {}),
-  /** The way out: the subtitle tracks of the film would give captions. */
+  /** The suggested fix: the subtitle tracks of the film would give captions. */
   causeOf('subtitles_give_captions', {}),
 ] as const;
 
@@ -159,7 +159,7 @@ export const engineCause = z.discriminatedUnion('code', engineCauses);
 /** The causes of an ingest without a source. The code of its failure is one of them if the host knows no other. */
 export const ingestCause = failureOf(ingestFailures);
 
-/** The causes of evidence that is not there: a reason, a track without text, or a step that came to nothing. */
+/** The causes of evidence that is not there: a reason, a track without text, or a step without a result. */
 export const evidenceCause = z.discriminatedUnion('code', [
   plainCause,
   ...textCauses.slice(0, 3),
@@ -214,7 +214,7 @@ const muxCauses = [
   causeOf('subtitles_not_in_container', muxParams),
 ] as const;
 
-/** Why no captions can come of a study, whatever a reviewer approves. */
+/** Why no captions can be made of a study, whatever a reviewer approves. */
 export const plannedCause = z.discriminatedUnion('code', [
   plainCause.extend({ code: z.literal('no_audio_track') }),
   ...captionCauses,

@@ -98,7 +98,7 @@ export const refusalCauseOf = (code: string, message: string): EngineFailureCaus
   code === 'caption_translation_failed' ? engineFailureOf(message, 'translation') : null;
 
 /**
- * The cause of a step that its study goes on without: a failure of its engine, or of the study in which it stopped. A study that has
+ * The cause of a step without which its study continues: a failure of its engine, or of the study in which it stopped. A study that has
  * used up its time and a program that was too slow begin with the same word.
  */
 export function stepFailureOf(failure: StoredFailure, engine: FailingEngine | null): EngineFailureCause | FailureCause {

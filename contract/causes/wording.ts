@@ -142,7 +142,7 @@ const otherContainer = {
   agent: inTheHandsOfAPerson,
 };
 
-/** The way out of subtitles whose times are wrong or unknown. */
+/** The suggested fix for subtitles whose times are wrong or unknown. */
 const otherSubtitles = {
   terminal: (_: object, { command }: Spelling) =>
     `compare a line with the film, or attach other subtitles: ${command('subtitles')}`,

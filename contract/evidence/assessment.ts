@@ -141,7 +141,7 @@ export const decision = z.strictObject({
 });
 
 /**
- * The decision whether the claims of a study may go to a reviewer. `receiptId` is derived from everything but it and `schema`.
+ * The decision whether the claims of a study may be reviewed. `receiptId` is derived from everything but it and `schema`.
  */
 export const evidenceDecisionReceipt = z.strictObject({
   schema: z.literal('studio.evidence-decision.receipt.v1'),

@@ -452,7 +452,7 @@ export const furtherKind = z.enum(furtherKinds);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
 /**
- * One shot goes over into the next between its ends; `form` is its kind. `unexplainedMilli` is the share of the change between
+ * One shot changes into the next between its ends; `form` is its kind. `unexplainedMilli` is the share of the change between
  * both ends that the form does not explain. A fade may begin or end on an even picture.
  */
 export const transitionFact = z.strictObject({

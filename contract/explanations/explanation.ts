@@ -215,7 +215,7 @@ export const explanationExecution = z.strictObject({
   outputTokens: count.nullable(),
 });
 
-/** How an explanation came about. `receiptId` is derived from everything but it and `schema`. */
+/** How an explanation was made. `receiptId` is derived from everything but it and `schema`. */
 export const explanationReceipt = z.strictObject({
   schema: z.literal('studio.language-explanation.receipt.v1'),
   receiptId: z.string().regex(/^language-explanation-receipt:[a-f0-9]{64}$/),

@@ -92,7 +92,7 @@ export const transitionsQuery = {
 export const transitionCause = z.enum(['event', 'restarted', 'resumed']);
 
 /**
- * A state that an actor came to. `event` is the type of the event as the chart has it, null for a start in the state that the
+ * A state that an actor reached. `event` is the type of the event as the chart has it, null for a start in the state that the
  * actor was in already. `commit` is the number of the commit that holds it: transitions of one commit happened together. `taken`
  * has the ids of the transitions of the chart that the event took, in their order. `journal` has the entries of the runtime's
  * journal that the commit wrote, null for none. Rows of versions before 0.4.0 have neither field.

@@ -15,7 +15,7 @@ interface StudyStage {
   /** The capability that the task of the study is granted for it; null for what the host does itself. */
   readonly grant: { readonly capability: string; readonly operations: GrantedOperations } | null;
   /**
-   * The condition under which a study comes to this stage; null for a stage of every study. `guard` is its name in the chart. A
+   * The condition under which a study has this stage; null for a stage of every study. `guard` is its name in the chart. A
    * `grant` is given when the study is accepted, and `idField` is the field of the study's row with its id. A `result` is the
    * finding of the stage before: without it, that stage leaves nothing in the journal.
    */
@@ -151,13 +151,13 @@ type StageWith<Condition> = {
   [Name in StageName]: Stages[Name]['condition'] extends Condition ? Name : never;
 }[StageName];
 
-/** A stage that a study comes to only with a grant for it. */
+/** A stage that a study has only with a grant for it. */
 export type OptionalStage = StageWith<{ readonly by: 'grant' }>;
 
 /** The field of a study's ids that holds the grant of an optional stage. */
 export type OptionalGrantField = Stages[OptionalStage]['condition']['idField'];
 
-/** True if a study comes to a stage only with a grant for it. */
+/** True if a study has a stage only with a grant for it. */
 export const isOptional = (name: StageName): name is OptionalStage => studyStages[name].condition?.by === 'grant';
 
 /** In their order. */
@@ -178,7 +178,7 @@ export const capabilities = stageNames.flatMap((name) => {
   return grant === null || isOptional(name) ? [] : [grant.capability];
 }) as StudyCapability[];
 
-/** The further capabilities of a task for each optional stage that its study comes to. */
+/** The further capabilities of a task for each optional stage of its study. */
 export const optionalCapabilities: readonly OptionalCapability[] = optionalStages.map(
   (name) => studyStages[name].grant.capability,
 );

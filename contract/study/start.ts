@@ -54,7 +54,7 @@ export const runtimePlan = z.strictObject({
 
 export type RuntimePlan = z.infer<typeof runtimePlan>;
 
-/** Why no captions can come of a study, whatever a reviewer approves. */
+/** Why no captions can be made of a study, whatever a reviewer approves. */
 export const captionObstacle = z.enum([
   'source_language_not_declared',
   'range_too_long',

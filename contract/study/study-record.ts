@@ -86,7 +86,7 @@ export const coverage = z
   });
 
 /**
- * All that a study came to. `coverage` partitions the range in order of time; `studyId` is derived from everything but it
+ * All results of a study. `coverage` partitions the range in order of time; `studyId` is derived from everything but it
  * and `schema`.
  */
 export const studyRecord = z.strictObject({

@@ -57,7 +57,7 @@ export interface SignalTrack {
 
 /**
  * The probability of speech at each step of 16 ms. The speech model has only the sound before, and answers every 32 ms. This one
- * has the sound before and behind, so that it finds the moments at which speech begins and ends (docs/speech-model.md).
+ * has the sound before and behind, so that it finds the moments at which speech begins and ends (lab/docs/speech-model.md).
  */
 export interface BoundaryModel {
   /** The probabilities (0 to 1) of each track; all are of equal length. A step depends on `CONTEXT_STEPS` before and behind it. */

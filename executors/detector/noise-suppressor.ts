@@ -10,7 +10,7 @@ const BLOCK_FRAMES = BLOCK_SAMPLES / HOP_SAMPLES;
 /**
  * The speech model overlooks words in noise, over music and in rooms, so it gets a sound without steady parts. Every 16 ms a
  * Wiener filter removes from each band of the spectrum the power that is there most of the time. Found on spoken words and
- * phrases in nine voices under eight conditions, and reported on others (docs/evaluation-results.md).
+ * phrases in nine voices under eight conditions, and reported on others (lab/docs/evaluation-results.md).
  */
 export const SUPPRESSION_RULE = {
   frameMs: FRAME_SAMPLES / SAMPLES_PER_MS,

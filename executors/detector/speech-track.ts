@@ -127,7 +127,7 @@ export class SpeechTrack {
 
 /**
  * The rule for a window of speech. Chosen on recorded voices under eight conditions and on sounds without speech, and reported
- * on others (docs/evaluation-results.md).
+ * on others (lab/docs/evaluation-results.md).
  */
 export const SPEECH_RULE = {
   /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */

@@ -4,7 +4,7 @@ import { SAMPLE_RATE } from './sound-signals.ts';
 /**
  * Notes have steady harmonics, and those of a voice glide. The fine structure of a spectrum is its level in each bin above the mean
  * level of the bins beside it. In a note it stays the same for some steps. Found on music and on recorded voices, and reported on
- * others (docs/evaluation-results.md).
+ * others (lab/docs/evaluation-results.md).
  */
 export const STEADINESS_RULE = {
   /** The bins on both sides of a bin whose mean level is taken off. */

@@ -19,7 +19,7 @@ import type { AuForm } from './au-sound.ts';
  *
  * A rhythm may have gaps. So within `apartMs` there is no other stretch that the second paragraph describes.
  *
- * The thresholds were found on recorded speech and music (docs/experiments.md).
+ * The thresholds were found on recorded speech and music (lab/docs/experiments.md).
  */
 export const HOLE_RULE = {
   leastMs: 15,

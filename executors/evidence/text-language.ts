@@ -170,7 +170,7 @@ export function languageBlocks(texts: readonly string[]): string[] {
 /**
  * The rule for answering an identified language. Measured in the odds of the identifier's mean score and in the pieces of text
  * (n-grams of four bytes) that it read. Found on translations of programs and on one half of `fixtures/languages`, and reported
- * on the other half (docs/evaluation-results.md).
+ * on the other half (lab/docs/evaluation-results.md).
  */
 export const LANGUAGE_CHOICE = {
   /** A text alone: the second language has at most this share of the odds of the first. Scripts that several languages share raise all. */

@@ -12,7 +12,7 @@ import {
 
 /**
  * The rule for a picture that begins a shot. Its change is the mean distance to the picture before, of 255. Thresholds were tuned
- * on one half of the built films and tried on the other (docs/evaluation-results.md).
+ * on one half of the built films and tried on the other (lab/docs/evaluation-results.md).
  */
 export const CUT_RULE = {
   /** A picture that changes less repeats the one before, and stands for no picture of its own. */

@@ -67,7 +67,7 @@ export class Guard {
   }
 
   /**
-   * The answer that ends the request here, or null when it may go on to its route. `options` is what the path says to OPTIONS.
+   * The answer that ends the request here, or null when its route may answer it. `options` is what the path says to OPTIONS.
    */
   check(head: RequestHead, needsToken = true, { discovery, fields = [] }: PathOptions = {}): Answer | null {
     const host = head.header('host');

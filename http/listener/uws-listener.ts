@@ -264,7 +264,7 @@ class UwsExchange extends ExchangeCore {
   }
 
   /**
-   * A connection must never close inside the callback that delivers its chunked body. The library would go on parsing on the dead
+   * A connection must never close inside the callback that delivers its chunked body. The library would continue to parse on the dead
    * socket, and crash. Not even a microtask runs late enough.
    */
   #outsideParser(step: () => unknown): void {

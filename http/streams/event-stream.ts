@@ -14,7 +14,7 @@ export const streamHeaders = {
     .describe('the id of the last event that a client of a stream has; browsers send it, and it wins over the query'),
 };
 
-/** The id after which a client goes on; null where it names none. Throws `invalid_cursor` where it names several. */
+/** The id after which a client continues; null where it names none. Throws `invalid_cursor` where it names several. */
 export function lastEventId(head: RequestHead): string | null {
   const id = head.header('last-event-id');
   if (id === undefined) return null;
@@ -49,7 +49,7 @@ function rangeOf(text: string): { readonly type: string; readonly weight: number
 interface FrameHead {
   /** How clients tell events apart. */
   readonly event: string;
-  /** The id that a client sends as `Last-Event-ID` to go on behind this event; events without one leave the last id as it was. */
+  /** The id that a client sends as `Last-Event-ID` to continue after this event; events without one leave the last id as it was. */
   readonly id?: string;
 }
 
@@ -153,20 +153,20 @@ export class EventStream extends SentBody {
   override async send(exchange: Exchange, status: number, headers: Headers): Promise<void> {
     // Said here, because every answer for an origin says less.
     const flow = new Flow(exchange.streamOpen(status, { ...headers, Vary: 'Origin, Accept' }, ssePadding));
-    const bell = new Bell();
+    const news = new Signal();
     const stop = () => {
       flow.stop();
-      bell.ring();
+      news.notify();
     };
     exchange.onAbort(stop);
     exchange.onClosing(stop);
     if (exchange.head.method === 'HEAD' || exchange.aborted) return;
     const stopHeart = this.#context.heart.add(() => flow.offer(sseComment));
-    const ring = () => bell.ring();
-    const forget = this.#feeds.map((feed) => feed.watch(ring));
+    const notify = () => news.notify();
+    const forget = this.#feeds.map((feed) => feed.watch(notify));
     try {
       await flow.write(sseRetry(retryMs));
-      await this.#pump(flow, bell);
+      await this.#pump(flow, news);
     } catch (error) {
       const { body } = failedAnswer(error, (line) => this.#context.report(line, headers[requestIdField]));
       await flow.write(sseFrame({ event: 'refused' }, body));
@@ -177,9 +177,9 @@ export class EventStream extends SentBody {
     }
   }
 
-  async #pump(flow: Flow, bell: Bell): Promise<void> {
+  async #pump(flow: Flow, news: Signal): Promise<void> {
     while (!flow.isOver) {
-      bell.hush();
+      news.reset();
       let isIdle = true;
       for (const feed of this.#feeds) {
         const frames = await feed.read();
@@ -188,27 +188,27 @@ export class EventStream extends SentBody {
         await flow.write(frames);
         if (flow.isOver || this.#lastsFor?.isOver === true) return;
       }
-      if (isIdle) await bell.rung();
+      if (isIdle) await news.notified();
     }
   }
 }
 
-/** Wakes one waiter; what rang before it waits counts. */
-class Bell {
-  #hasRung = false;
+/** Wakes one waiter; a notification before it waits counts. */
+class Signal {
+  #isNotified = false;
   #wake = (): void => undefined;
 
-  ring(): void {
-    this.#hasRung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake();
   }
 
-  hush(): void {
-    this.#hasRung = false;
+  reset(): void {
+    this.#isNotified = false;
   }
 
-  async rung(): Promise<void> {
-    if (this.#hasRung) return;
+  async notified(): Promise<void> {
+    if (this.#isNotified) return;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });

@@ -4,7 +4,7 @@ import { musicOf, unpacked } from '../utterances/recorded-voices.ts';
 import { gainOf, ofPowerOne, rate, samplesIn, samplesOf } from '../utterances/samples.ts';
 import type { Chance } from './chance.ts';
 
-// Games, most of them under the GPL: docs/speech-model.md has the licenses.
+// Games, most of them under the GPL: lab/docs/speech-model.md has the licenses.
 const withMusic = [
   ...['wesnoth-1.16-music', 'extremetuxracer-data', 'frozen-bubble-data', 'supertux-data', 'warzone2100-music'],
   ...[

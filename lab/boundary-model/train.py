@@ -1,4 +1,4 @@
-"""Trains the boundary model on sets of lab/build-training-set.ts, and writes its weights (docs/speech-model.md).
+"""Trains the boundary model on sets of lab/build-training-set.ts, and writes its weights (lab/docs/speech-model.md).
 
 usage: python3 lab/boundary-model/train.py MODEL.onnx STEPS SET...
 

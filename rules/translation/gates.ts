@@ -143,7 +143,7 @@ export function areMisplaced(passed: readonly TranslatedLine[]): boolean {
 /**
  * The rule for two answers for one line that translate the same text. A translation is compared with the second answers for all
  * lines that the model had before it when it gave the first one. It must be nearer to that of its own line, and have little of
- * any other. Chosen on a dialogue of twenty lines in German and French with two wordings each; docs/evaluation-results.md has
+ * any other. Chosen on a dialogue of twenty lines in German and French with two wordings each; lab/docs/evaluation-results.md has
  * others.
  */
 const AGREEMENT_RULE = {
@@ -302,7 +302,7 @@ export function* agreementBeside(lines: readonly SourceLine[], second: ReadonlyM
  * The parts that a line and its translation share without being understood. They are words that begin with the same four letters,
  * mostly cognates or names. See Simard, Foster and Isabelle, "Using cognates to align sentences in bilingual corpora", 1992. In
  * two scripts they are words of the same first consonants, and numbers. A translation that has more in common with another line
- * is in the wrong place. Both bounds are choices; `docs/evaluation-results.md` has their results.
+ * is in the wrong place. Both bounds are choices; `lab/docs/evaluation-results.md` has their results.
  */
 export const ANCHOR_RULE = {
   letters: 4,

@@ -85,7 +85,7 @@ async function examined(directory: string, checked: CheckedTables | null): Promi
 export const lostCommits = (stored: number, mark: LedgerPosition): string =>
   `acknowledged commits are missing: the store ends with commit ${stored}, its mark says ${mark.commit}`;
 
-/** A store that knows of its mark has lost it. */
+/** A store that names its mark has no mark file. */
 export const lostMark = (directory: string): string =>
   `${markPathOf(directory)} is gone, the file with the last position of the ledger`;
 

@@ -154,7 +154,7 @@ export class VerifiedRanges {
     );
   }
 
-  /** Adds events that this process wrote itself, where they go on from what is known. */
+  /** Adds events that this process wrote itself, where they follow what is known. */
   extend(runId: string, after: number, last: number): void {
     const range = this.#ranges.get(runId);
     if (range === undefined || range.last === after) this.#ranges.set(runId, { after: range?.after ?? after, last });

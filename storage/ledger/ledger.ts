@@ -40,7 +40,7 @@ export type Write =
   | { readonly stamp: Space; readonly key: string; readonly value: object }
   | { readonly del: Space; readonly key: string }
   | { readonly append: string; readonly events: readonly EventDraft[] }
-  /** Ends a journal that nothing is added to any more: its head goes, and `eraseEvents` removes its events. */
+  /** Ends a journal that nothing is added to any more: this removes its head, and `eraseEvents` its events. */
   | { readonly close: string };
 
 /** A page of a journal as stored: canonical JSON texts, ready to be joined with commas. */
@@ -108,7 +108,7 @@ export interface Ledger {
    */
   purge(signal?: AbortSignal): Promise<boolean>;
   /**
-   * Copies the store as it is now into a new folder, with its mark beside it; both are on disk when it resolves. Commits go on
+   * Copies the store as it is now into a new folder, with its mark beside it; both are on disk when it resolves. Commits continue
    * meanwhile.
    */
   copyTo(directory: string): Promise<LedgerCopy>;

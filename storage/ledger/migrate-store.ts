@@ -104,7 +104,7 @@ interface MigratedStore {
 
 /**
  * Brings an open store from the format `stored` to the newest one, step by step. Each batch is synced, and the format is noted
- * with the last one of its step. So a migration that was cut goes on at the next open. The data root states the newest format
+ * with the last one of its step. So a migration that was cut continues at the next open. The data root states the newest format
  * before the first row changes: from then on no earlier program opens it.
  */
 export async function migrateStore(

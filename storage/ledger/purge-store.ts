@@ -22,7 +22,7 @@ const keyInside = (smallest: Buffer): Buffer => Buffer.concat([smallest, Buffer.
 
 /**
  * Rewrites every table of an open store, so that none of its files holds what was deleted or overwritten before the call. True if
- * that is so now; false if it was stopped, or if a reader kept an older file open all the time. Commits and reads go on
+ * that is so now; false if it was stopped, or if a reader kept an older file open all the time. Commits and reads continue
  * meanwhile: LevelDB works on a thread of its own.
  *
  * LevelDB keeps a deleted value in its log until it begins another one, and in a table until it merges that with a newer one. Two

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -143,47 +143,18 @@ test('an exported name is defined in one file', (t) => {
   );
 });
 
-/** Words without a meaning of their own, and British spellings. */
-const unwanted =
-  /^(?:deeds?|desks?|heard|hears|says|stands|tellable|tells|told|behaviours?|colou?rs?(?<=ours?)|coloured|greys?|labelled|neighbours?|recogni(?:se[ds]?|sers?|sing))$/;
-
-/** Fields of stored records, and schemas whose names the description of the wire has with the type of one of them. */
-const published = [
-  ...['heard', 'labelled', 'labelledCharacters', 'labelledWords'],
-  ...['recognisedLineFact', 'recognisedQueue', 'recognisedRegionFact', 'recognisedText', 'recognisedTextFact'],
-  'RecognisedRegionFact',
-];
-
-const wordsOfName = (name: string): string[] =>
-  name
-    .replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals}`)
-    .toLowerCase()
-    .split(/[^a-z]+/);
-
-test('files, functions, variables and types have plain names in American spelling', (t) => {
-  const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
-  const named = files.flatMap((file) => [
-    file,
-    ...[
-      ...textOf(file).matchAll(
-        /^\s*(?:export )?(?:declare |abstract |async )*(?:function\*?|const|let|class|interface|type) (\w+|[{[][^=]*)/gm,
-      ),
-    ]
-      .flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
-      .filter((name) => !published.includes(name)),
-  ]);
-  const bad = named.filter((name) => wordsOfName(name).some((word) => unwanted.test(word)));
-  t.deepEqual([...new Set(bad)], []);
-});
-
 test('every file that a comment names is there', (t) => {
   const files = [...Object.keys(below), 'lab', 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const named = files.flatMap((file) =>
     [...textOf(file).matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([comment]) =>
-      [...comment.matchAll(/`((?!\w+\.d\.ts)[\w./-]+\.tsx?)`/g)].map(([, name = '']) => ({ file, name })),
+      [...comment.matchAll(/`((?!\w+\.d\.ts)[\w./-]+\.tsx?)`|\b((?:lab\/)?docs\/[\w./-]+\.md)\b/g)].map(
+        ([, source, page = '']) => ({ file, name: source ?? page }),
+      ),
     ),
   );
-  const missing = named.filter(({ name }) => !files.some((each) => each === name || each.endsWith(`/${name}`)));
+  const missing = named.filter(
+    ({ name }) => !existsSync(join(root, name)) && !files.some((each) => each.endsWith(`/${name}`)),
+  );
   t.true(named.length > 20, `${named.length}`);
   t.deepEqual(missing, []);
 });

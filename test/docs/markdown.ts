@@ -8,12 +8,16 @@ export const pathOf = (file: string): string => fileURLToPath(new URL(file, root
 
 export const textOf = (file: string): Promise<string> => readFile(pathOf(file), 'utf8');
 
-/** The pages that people read: those at the root, and all below `docs/`. */
+/** The pages that people read: those at the root, and all below `docs/` and `lab/`. */
 export async function pagesOf(): Promise<string[]> {
-  const docs = await readdir(pathOf('docs'), { recursive: true });
+  const names = await Promise.all(
+    ['docs', 'lab'].map(async (folder) =>
+      (await readdir(pathOf(folder), { recursive: true })).map((name) => `${folder}/${name}`),
+    ),
+  );
   return [
-    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'UPGRADING.md', 'lab/README.md'],
-    ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'UPGRADING.md'],
+    ...names.flat().filter((name) => name.endsWith('.md')),
   ];
 }
 

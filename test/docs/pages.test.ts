@@ -124,9 +124,12 @@ test('the commands that the README and the guides name are those of the package'
 
 test('the README stays short, and the list of pages links every guide and every page', async (t) => {
   t.true((await textOf('README.md')).split('\n').length <= 121);
-  const text = await textOf('docs/README.md');
-  const pages = (await readdir(pathOf('docs'))).filter((name) => name.endsWith('.md') && name !== 'README.md');
-  for (const page of [...pages, ...guides.map((guide) => `guides/${guide}`)]) t.true(text.includes(`(${page})`), page);
+  const lists = { docs: await textOf('docs/README.md'), lab: await textOf('lab/README.md') };
+  for (const page of await pagesOf()) {
+    const [, folder, name] = /^(docs|lab)\/((?!charts\/).+)$/.exec(page) ?? [];
+    if (folder === undefined || name === 'README.md') continue;
+    t.true(lists[folder as keyof typeof lists].includes(`(${name})`), page);
+  }
 });
 
 test('the table of tools names the variables of the environment', async (t) => {
@@ -142,7 +145,7 @@ test('the table of tools names the variables of the environment', async (t) => {
 
 /** A file of the repository as prose names it: a path with a folder and an ending. */
 const namedFile =
-  /`((?:actors|cli|contract|executors|fixtures|formats|http|machines|receipts|rules|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
+  /`((?:actors|cli|contract|executors|fixtures|formats|http|lab|machines|receipts|rules|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
 
 test('every file that a page names is there', async (t) => {
   for (const page of await pagesOf()) {

@@ -62,7 +62,7 @@ export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDe
     migrations: ownedIngestMigrations,
     machine: ownedIngestMachine.provide({ actors: { uploadDeadline, ...tailEffectsOf(options) } }),
     phase: ownedIngestPhase,
-    standing: async (row) => ownedIngestStanding(row),
+    storedPosition: async (row) => ownedIngestStanding(row),
   });
 }
 

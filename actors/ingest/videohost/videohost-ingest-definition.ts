@@ -211,7 +211,7 @@ export function videohostIngestDefinition(
     migrations: videohostIngestMigrations,
     machine: videohostIngestMachine.provide({ actors: { resolve, download, ...tailEffectsOf(options) } }),
     phase: videohostIngestPhase,
-    standing: async (row) => videohostIngestStanding(row),
+    storedPosition: async (row) => videohostIngestStanding(row),
   });
 }
 

@@ -34,7 +34,7 @@ const honest = [
 
 /**
  * Kinds of things that may be gone, or damaged, without a word of a verification: they repeat or remember what can be had
- * again. What each costs is in docs/proof.md.
+ * again. What each costs is in docs/verification.md.
  */
 const replaceable = [
   'operation',

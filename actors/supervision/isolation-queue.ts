@@ -45,9 +45,9 @@ interface Turn {
 
 /**
  * Runs work alone, one piece at a time, if hosts died again and again during it. When its time has come, no queue grants new
- * entries from then on. Once the earlier ones are done, the piece begins. The queues go on as soon as it has moved or ended.
+ * entries from then on. Once the earlier ones are done, the piece begins. The queues continue as soon as it has moved or ended.
  */
-export class SoloRuns {
+export class IsolationQueue {
   readonly #timers: PendingTimers;
   readonly #queues: () => Iterable<WorkQueue>;
   // In the order of joining.
@@ -81,7 +81,7 @@ export class SoloRuns {
     this.advance();
   }
 
-  /** Must be called when other work may have come to its end. */
+  /** Must be called when other work may have ended. */
   advance(): void {
     if (this.#waiting.size === 0 || this.#current !== null) return;
     const due = this.#due();
