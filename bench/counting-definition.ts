@@ -54,7 +54,7 @@ export const countingKind: ActorDefinition = {
   hasJournal: true,
   status: String,
   phase: () => 'idle',
-  standing: async () => null,
+  storedPosition: async () => null,
   writes: ({ id, emissions }) =>
     (emissions as CommitEmission[]).flatMap(({ events }) => (events.length === 0 ? [] : [{ append: id, events }])),
   committed: () => undefined,

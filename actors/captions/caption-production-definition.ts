@@ -62,7 +62,10 @@ const phaseOf = (value: StateValue): Phase => phases[String(value)] ?? 'ended';
  * The state of the captions in the journal of a runtime. A check writes nothing before its result: captions without one rest
  * until a client asks for it.
  */
-async function standingOf(runtimes: VerifiedRuntimes, row: RowOf<'caption-production'>): Promise<ChartPosition | null> {
+async function storedPositionOf(
+  runtimes: VerifiedRuntimes,
+  row: RowOf<'caption-production'>,
+): Promise<ChartPosition | null> {
   const { input } = row;
   const { execution } = await runtimes.read(input.runtimeId);
   const { open, caption } = execution?.study.tail.captions ?? noCaptions;
@@ -138,7 +141,7 @@ export function captionProductionDefinition(
     hasJournal: false,
     status: String,
     phase: phaseOf,
-    standing: (row) => standingOf(runtimes, row),
+    storedPosition: (row) => storedPositionOf(runtimes, row),
     cutShort: (value) => (value === 'producing' ? { type: 'production.cut' } : null),
     writes: ({ emissions, input: { runtimeId, jobId } }) =>
       emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),

@@ -109,7 +109,7 @@ type LinesToTranslate = Pick<TranslationWork, 'lines' | 'sourceLanguage' | 'targ
 /** The parts of a question beside its lines. */
 interface Asking {
   readonly kept: KeptAnswers | null;
-  readonly silence: Silence;
+  readonly failures: ConsecutiveFailures;
   readonly signal: AbortSignal;
 }
 
@@ -235,14 +235,14 @@ export class TranslationAsker {
   ): Promise<AnsweredLines> {
     const { gates } = this.#options;
     const asks: TranslationAsk[] = [];
-    const silence = new Silence();
+    const failures = new ConsecutiveFailures();
     const work: TranslationWork = { ...wanted, asks, identifiedAlone: null, gates };
     const plan = () => this.#slices.run(plannedAsks(work));
     let planned = await plan();
     for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
-      const ask = await this.#ask(wanted, next, { kept, silence, signal });
+      const ask = await this.#ask(wanted, next, { kept, failures, signal });
       asks.push(ask);
-      const failure = fatalFailure({ asks: [ask] }) ?? silence.failure;
+      const failure = fatalFailure({ asks: [ask] }) ?? failures.atLimit;
       // Captions without the rest of the lines would use up the approval.
       if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
       // Further questions are planned once all before them are answered; a failure of one changes nothing.
@@ -256,14 +256,14 @@ export class TranslationAsker {
   async #ask(
     { lines, ...languages }: LinesToTranslate,
     next: PlannedAsk,
-    { kept, silence, signal }: Asking,
+    { kept, failures, signal }: Asking,
   ): Promise<TranslationAsk> {
     const question = questionOf(lines, next, languages);
     const asked = next.members;
     const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
     const known = (await kept?.of(named)) ?? null;
     if (known !== null) {
-      silence.broken();
+      failures.endByAnswer();
       return known;
     }
     const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
@@ -273,13 +273,13 @@ export class TranslationAsker {
       const { model, inputTokens, outputTokens } = answer;
       const ask = { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
       await kept?.keep(ask);
-      silence.broken();
+      failures.endByAnswer();
       return ask;
     } catch (error) {
       if (!(error instanceof ExplanationFailure)) throw error;
       const { code, message } = error.reason;
-      const isOfQuestion = silence.isBroken && refusedQuestion.includes(code);
-      silence.noted(error, asked.length === 1);
+      const isOfQuestion = failures.hadAnswer && refusedQuestion.includes(code);
+      failures.add(error, asked.length === 1);
       return { ...named, ...nothing, failure: isOfQuestion ? failureMessage(`refused: ${message}`) : message };
     }
   }
@@ -309,22 +309,26 @@ function unanswered(failure: string, kept: number): CaptionFailure {
  * Counts questions without a completion that follow each other. Until the first answer, useless answers about one line count, too:
  * a model that fails at one line fails at all.
  */
-class Silence {
-  #length = 0;
+class ConsecutiveFailures {
+  #count = 0;
+  #last: string | null = null;
   /** True once there was an answer. */
-  isBroken = false;
-  /** The last failure once there are too many; null before. */
-  failure: string | null = null;
+  hadAnswer = false;
 
-  broken(): void {
-    this.isBroken = true;
-    this.#length = 0;
+  /** The message of the last failure if there are too many; null before. */
+  get atLimit(): string | null {
+    return this.#count >= mostWithoutCompletion ? this.#last : null;
   }
 
-  noted(error: ExplanationFailure, isOneLine: boolean): void {
-    if (!(error instanceof NoCompletion) && (this.isBroken || !isOneLine)) return;
-    this.#length += 1;
-    if (this.#length >= mostWithoutCompletion) this.failure = error.reason.message;
+  endByAnswer(): void {
+    this.hadAnswer = true;
+    this.#count = 0;
+  }
+
+  add(error: ExplanationFailure, isOneLine: boolean): void {
+    if (!(error instanceof NoCompletion) && (this.hadAnswer || !isOneLine)) return;
+    this.#count += 1;
+    this.#last = error.reason.message;
   }
 }
 

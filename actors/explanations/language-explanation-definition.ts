@@ -49,7 +49,7 @@ const unasked: Explained = {
 };
 
 /** The state of an attempt at an explanation in the journal of a runtime. */
-async function standingOf(
+async function storedPositionOf(
   runtimes: VerifiedRuntimes,
   row: RowOf<'language-explanation'>,
 ): Promise<ChartPosition | null> {
@@ -91,7 +91,7 @@ export function languageExplanationDefinition(
     hasJournal: false,
     status: String,
     phase: (value) => (value === 'started' ? 'working' : 'ended'),
-    standing: (row) => standingOf(runtimes, row),
+    storedPosition: (row) => storedPositionOf(runtimes, row),
     cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
     writes: ({ emissions, input: { runtimeId, jobId } }) =>
       emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),

@@ -136,7 +136,7 @@ interface StudyDefinitionOptions extends Pick<HostBasis, 'ledger' | 'supervisor'
 }
 
 /** The state of a study in its journal; null after its end. */
-function standingOf(progress: StudyProgress, row: RowOf<'runtime'>): ChartPosition | null {
+function storedPositionOf(progress: StudyProgress, row: RowOf<'runtime'>): ChartPosition | null {
   const { runtimeId, commandId } = row.input;
   const context: StudyContext = { runtimeId, commandId, reason: null };
   const stage = stageOf(progress);
@@ -211,7 +211,7 @@ export function studyDefinition(options: StudyDefinitionOptions): ActorDefinitio
     queue,
     hasJournal: true,
     phase: studyPhase,
-    standing: async (row) => standingOf(progress.of(row.input.runtimeId), row),
+    storedPosition: async (row) => storedPositionOf(progress.of(row.input.runtimeId), row),
     recall: (runtimeId) => progress.recall(runtimeId),
     writes: (change) => studyEmissionWrites({ ledger, clock, media, granted, progress }, change),
     committed: (runtimeId, row) => {

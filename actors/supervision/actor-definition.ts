@@ -67,7 +67,7 @@ export interface ActorDefinition<Kind extends string = string> extends Versioned
    * one that is over. Called for a row that the chart cannot restore and no migration converts, such as one of a newer version.
    * Rejects when the record cannot be read.
    */
-  standing(row: RowOf<Kind>): Promise<ChartPosition | null>;
+  storedPosition(row: RowOf<Kind>): Promise<ChartPosition | null>;
   /** Reads what the effects of a stored actor need to know of its journal, before it is taken up or ended. */
   recall?(id: string): Promise<void>;
   /** The writes that the facts of a transition add to its commit. */

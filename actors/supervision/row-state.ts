@@ -48,9 +48,9 @@ export function restored(definition: ActorDefinition, row: ActorRow): AnyMachine
  * Rejects if the record cannot be read.
  */
 export async function restatedRow(definition: ActorDefinition, row: ActorRow): Promise<ActorRow | null> {
-  const standing = await definition.standing(row);
-  if (standing === null) return null;
-  const snapshot = definition.machine.resolveState(standing);
+  const position = await definition.storedPosition(row);
+  if (position === null) return null;
+  const snapshot = definition.machine.resolveState(position);
   return {
     ...row,
     machineId: definition.machine.id,

@@ -5,10 +5,10 @@ import { isJournalDamage, LedgerError, type Write } from '../../storage/ledger/l
 import type { ActorDefinition } from './actor-definition.ts';
 import { type LastEntries, lastWrites } from './actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from './actor-row.ts';
+import { IsolationQueue, PendingTimers, restartDelay } from './isolation-queue.ts';
 import { LiveActors, type LiveActorsOptions } from './live-actors.ts';
 import { endedRow, nextRow, RowNotes } from './row-notes.ts';
 import { isTakenUp, phaseOf, restatedRow, restored, rowWrites } from './row-state.ts';
-import { PendingTimers, restartDelay, SoloRuns } from './solo-runs.ts';
 import { SupervisedActor } from './supervised-actor.ts';
 import type { TimeBudgets } from './time-budgets.ts';
 import { byEvent, byRestart, byResume, type TransitionCause, withTransitionCounted } from './transition-rows.ts';
@@ -28,15 +28,15 @@ export class Supervisor extends LiveActors {
   readonly notes: RowNotes;
   readonly #options: SupervisorOptions;
   readonly #restarts: PendingTimers;
-  readonly #soloRuns: SoloRuns;
+  readonly #isolation: IsolationQueue;
   #stopped = false;
 
   constructor(options: SupervisorOptions) {
     super(options);
     this.#options = options;
-    this.notes = new RowNotes(options, this.actors, (id) => this.#soloRuns.leave(id));
+    this.notes = new RowNotes(options, this.actors, (id) => this.#isolation.leave(id));
     this.#restarts = new PendingTimers(options.clock);
-    this.#soloRuns = new SoloRuns(
+    this.#isolation = new IsolationQueue(
       options.clock,
       () => new Set([...this.definitions.values()].map(({ queue }) => queue)),
     );
@@ -78,7 +78,7 @@ export class Supervisor extends LiveActors {
     const actor = this.#stored(definition, id, row);
     actor.pause();
     definition.queue.waitApart(id);
-    this.#soloRuns.wait(id, delayMs, () => {
+    this.#isolation.wait(id, delayMs, () => {
       const deaths = row.alone?.deaths ?? 0;
       const begun = { ...row, totalResumes: row.totalResumes + 1, alone: { deaths, isRunning: true } };
       this.#commit(actor, begun, [], byResume);
@@ -104,7 +104,7 @@ export class Supervisor extends LiveActors {
     const found = this.#found(id);
     const actor = found instanceof Promise ? await found : found;
     if (actor === undefined) return false;
-    if (this.#soloRuns.isWaiting(id)) return this.#endWaiting(actor, event);
+    if (this.#isolation.isWaiting(id)) return this.#endWaiting(actor, event);
     if (actor.resumed !== null) {
       await actor.resumed;
       return this.#stopped ? false : this.send(id, event);
@@ -126,7 +126,7 @@ export class Supervisor extends LiveActors {
     if (actor.row === null || !actor.can(event)) return false;
     if (phaseOf(actor.definition, endedRow(actor.definition, actor.row, event).row) !== 'ended') return false;
     // Its turn may come before its end is on disk.
-    this.#soloRuns.leave(actor.id);
+    this.#isolation.leave(actor.id);
     this.#end(actor, event, 'all');
     await actor.committed;
     return true;
@@ -161,7 +161,7 @@ export class Supervisor extends LiveActors {
   stop(): void {
     this.#stopped = true;
     this.#restarts.clear();
-    this.#soloRuns.stop();
+    this.#isolation.stop();
     for (const actor of this.actors.values()) actor.stop('the host stops');
   }
 
@@ -269,7 +269,7 @@ export class Supervisor extends LiveActors {
       if (isStored && actor.row === row) this.#forget(actor);
       this.#enqueue(actor, row);
       if (actor.row === row && phaseOf(actor.definition, row) === 'waiting') actor.park();
-      if (row.alone === undefined) this.#soloRuns.leave(id);
+      if (row.alone === undefined) this.#isolation.leave(id);
       definition.committed(id, row);
       this.#options.committed?.(id, row, isStored);
       this.listeners.notify(id);
@@ -291,7 +291,7 @@ export class Supervisor extends LiveActors {
     if (phase === 'waiting' && row.ticket !== null) definition.queue.wait(id, row.ticket);
     else if (phase === 'working') definition.queue.occupy(id);
     else definition.queue.leave(id);
-    this.#soloRuns.advance();
+    this.#isolation.advance();
   }
 
   #forget(actor: SupervisedActor): void {

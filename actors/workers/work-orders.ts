@@ -59,7 +59,7 @@ class OrderBell {
   }
 
   /** Workers were lost over it, but it has come as far as this meanwhile, in ms. */
-  forgive(reachedMs: number): void {
+  resetLossCount(reachedMs: number): void {
     this.lost = null;
     this.reachedMs = reachedMs;
   }
@@ -199,7 +199,7 @@ export class WorkOrders {
           refused();
         }
       }
-      if (bell.lost !== null) await this.#forgive(id, bell, bell.lost);
+      if (bell.lost !== null) await this.#resetLossCount(id, bell, bell.lost);
       await delivery.provide(objects);
       return await this.#ring(id, delivery.order, bell);
     } catch (error) {
@@ -209,10 +209,10 @@ export class WorkOrders {
   }
 
   /** The count of workers lost one after the other restarts if a window was kept since. */
-  async #forgive(id: string, bell: OrderBell, lost: string): Promise<void> {
+  async #resetLossCount(id: string, bell: OrderBell, lost: string): Promise<void> {
     const [endMs = 0] = await this.#options.windows.endsMs(id);
     if (endMs <= bell.reachedMs) throw new OperationFailed(`workers were lost over it: ${lost}`);
-    bell.forgive(endMs);
+    bell.resetLossCount(endMs);
   }
 
   async #setAside(id: string, name: string, { message }: OutcomeRefused): Promise<void> {

@@ -75,7 +75,7 @@ export class OwnedIngests {
   }
 
   status(ingestId: string): OwnedIngestStatus {
-    const { status, ...rest } = this.#options.service.standing(ingestId);
+    const { status, ...rest } = this.#options.service.state(ingestId);
     return {
       schema: 'studio.owned-media-ingest.v1',
       ingestId,

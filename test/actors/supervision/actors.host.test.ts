@@ -252,11 +252,11 @@ test('a resting actor of another version is not resumed from a read before its e
   await first.close();
 
   const flights: (() => void)[] = [];
-  const standing = async () => {
+  const storedPosition = async () => {
     await new Promise<void>((resolve) => flights.push(resolve));
     return { value: 'resting', context: { id: 'a', notes: 0, reason: null } };
   };
-  const bench = await openBench(t, folder, { definition: { version: 2, standing } });
+  const bench = await openBench(t, folder, { definition: { version: 2, storedPosition } });
   const { supervisor } = bench;
   const end = { type: 'supervision.exhausted', message: 'enough' };
   const ends = [supervisor.send('a', end), supervisor.send('a', end)];

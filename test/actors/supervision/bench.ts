@@ -262,7 +262,10 @@ function errandDefinition(
     hasJournal: true,
     status: String,
     phase: (value) => phases[String(value)] ?? 'ended',
-    standing: async ({ input }) => ({ value: 'idle', context: { ...(input as ErrandInput), notes: 0, reason: null } }),
+    storedPosition: async ({ input }) => ({
+      value: 'idle',
+      context: { ...(input as ErrandInput), notes: 0, reason: null },
+    }),
     writes: ({ id, emissions }) =>
       emissions.flatMap((emission) => {
         const { events, writes } = emission as CommitEmission;

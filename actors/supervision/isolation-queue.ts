@@ -47,7 +47,7 @@ interface Turn {
  * Runs work alone, one piece at a time, if hosts died again and again during it. When its time has come, no queue grants new
  * entries from then on. Once the earlier ones are done, the piece begins. The queues go on as soon as it has moved or ended.
  */
-export class SoloRuns {
+export class IsolationQueue {
   readonly #timers: PendingTimers;
   readonly #queues: () => Iterable<WorkQueue>;
   // In the order of joining.
