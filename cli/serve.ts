@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns/promises';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -50,26 +51,8 @@ import {
 import { chosenListener } from './settings/start-trial.ts';
 import { asTyped } from './terminal/call.ts';
 
-/**
- * A hook for crash tests. With `MEDIA_STUDY_TEST_CRASH_AT=<n>` the process names every point just before or after a write, and
- * kills itself with SIGKILL at the n-th. With `+<n>` it begins to count at a SIGUSR2. Without the variable there is no hook.
- */
-function crashPoints(environment: Readonly<Record<string, string | undefined>>): (name: string) => void {
-  const [, onSignal, digits] = /^(\+?)([1-9]\d*)$/.exec(environment.MEDIA_STUDY_TEST_CRASH_AT ?? '') ?? [];
-  if (digits === undefined) return () => undefined;
-  let counts = onSignal === '';
-  let reached = 0;
-  process.on('SIGUSR2', () => {
-    counts = true;
-    process.stderr.write('crash points count from here\n');
-  });
-  return (name) => {
-    if (!counts) return;
-    reached += 1;
-    process.stderr.write(`crash point ${reached}: ${name}\n`);
-    if (reached === Number(digits)) process.kill(process.pid, 'SIGKILL');
-  };
-}
+/** Gets the name of each point just before or after a write. Nothing of the program listens. */
+const points = channel('media-study:points');
 
 /** The time in ms that answers under way may take after the order to stop. */
 const graceMs = 5_000;
@@ -109,7 +92,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     environment,
     clock: systemClock,
     report,
-    points: crashPoints(process.env),
+    points: (name) => points.publish(name),
     onFatal: (error) => {
       log.fatal(`fatal: ${error.message}`);
       process.exit(1);

@@ -13,6 +13,26 @@ export class KeyedMutex {
   }
 }
 
+/**
+ * A mutex in which all callers of a name who wait share the next piece of work. Work that has begun answers only for those who
+ * asked before: it may have passed by what changed since.
+ */
+export class CoalescingMutex<Result> {
+  readonly #mutex = new KeyedMutex();
+  readonly #next = new Map<string, Promise<Result>>();
+
+  take(name: string, work: () => Promise<Result>): Promise<Result> {
+    const next = this.#next.get(name);
+    if (next !== undefined) return next;
+    const turn = this.#mutex.take(name, () => {
+      this.#next.delete(name);
+      return work();
+    });
+    this.#next.set(name, turn);
+    return turn;
+  }
+}
+
 /** Lets a few pieces of work run at once; the others wait, in the order of the calls. */
 export class Semaphore {
   readonly #most: number;

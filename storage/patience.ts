@@ -78,7 +78,7 @@ export const patientLedger = (ledger: Ledger, clock: Clock): Ledger => ({
 
 /** An object store whose reads are tried again when the system refuses them, and then fail with `StorageUnavailable`. */
 export const patientObjectStore = (objectStore: ObjectStore, clock: Clock): ObjectStore => ({
-  receive: (name, declaredBytes) => objectStore.receive(name, declaredBytes),
+  receive: (name) => objectStore.receive(name),
   isReceiving: (name) => objectStore.isReceiving(name),
   partial: (name) => objectStore.partial(name),
   import: (path, announce) => objectStore.import(path, announce),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { RequestedMethod } from '../../contract/captions/caption-method.ts';
 import type { AskedPlan, CaptionPlan, CaptionPlanAnswer } from '../../contract/captions/caption-plan.ts';
@@ -15,7 +16,6 @@ import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { approvable } from '../../receipts/published/captions.ts';
 import { runtimeListOf } from '../../receipts/published/runtime.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
 import type { CaptionMethods } from './caption-methods.ts';
@@ -37,7 +37,7 @@ export class CaptionPlans {
   readonly #options: CaptionPlansOptions;
   readonly #slices = new TimeSlices();
   /** The choices behind the digests that clients have read: a digest cannot be turned back into them. */
-  readonly #asked = new BoundedMap<string, AskedPlan>(mostRemembered);
+  readonly #asked = new LRUCache<string, AskedPlan>({ max: mostRemembered });
 
   constructor(options: CaptionPlansOptions) {
     this.#options = options;

@@ -121,7 +121,7 @@ export class TranslationAsker {
     for (let next = planned[0]; next !== undefined; next = planned[asks.length]) {
       const ask = await this.#ask(wanted, next, { kept, failures, signal });
       asks.push(ask);
-      const failure = fatalFailure({ asks: [ask] }) ?? failures.failure;
+      const failure = fatalFailure({ asks: [ask] }) ?? failures.atLimit;
       // Captions without the rest of the lines would use up the approval.
       if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
       // Further questions are planned once all before them are answered; a failure of one changes nothing.
@@ -142,7 +142,7 @@ export class TranslationAsker {
     const named = { lineIds: asked.map(({ id }) => id), ...questionDigests(question) };
     const known = (await kept?.of(named)) ?? null;
     if (known !== null) {
-      failures.reset();
+      failures.endByAnswer();
       return known;
     }
     const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
@@ -152,13 +152,13 @@ export class TranslationAsker {
       const { model, inputTokens, outputTokens } = answer;
       const ask = { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
       await kept?.keep(ask);
-      failures.reset();
+      failures.endByAnswer();
       return ask;
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;
       const { code, message } = error;
-      const isOfQuestion = failures.hasAnswer && refusedQuestion.includes(code);
-      failures.note(error, asked.length === 1);
+      const isOfQuestion = failures.hadAnswer && refusedQuestion.includes(code);
+      failures.add(error, asked.length === 1);
       return { ...named, ...nothing, failure: isOfQuestion ? failureMessage(`refused: ${message}`) : message };
     }
   }
@@ -190,19 +190,23 @@ function unanswered(failure: string, kept: number): CaptionFailure {
  */
 class ConsecutiveFailures {
   #count = 0;
+  #last: string | null = null;
   /** True once there was an answer. */
-  hasAnswer = false;
-  /** The last failure once there are too many; null before. */
-  failure: string | null = null;
+  hadAnswer = false;
 
-  reset(): void {
-    this.hasAnswer = true;
+  /** The message of the last failure if there are too many; null before. */
+  get atLimit(): string | null {
+    return this.#count >= mostWithoutCompletion ? this.#last : null;
+  }
+
+  endByAnswer(): void {
+    this.hadAnswer = true;
     this.#count = 0;
   }
 
-  note(error: ModelFailure, isOneLine: boolean): void {
-    if (!(error instanceof NoCompletion) && (this.hasAnswer || !isOneLine)) return;
+  add(error: ModelFailure, isOneLine: boolean): void {
+    if (!(error instanceof NoCompletion) && (this.hadAnswer || !isOneLine)) return;
     this.#count += 1;
-    if (this.#count >= mostWithoutCompletion) this.failure = error.message;
+    this.#last = error.message;
   }
 }

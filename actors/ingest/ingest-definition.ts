@@ -108,10 +108,10 @@ const storedMedia = z.object({ context: z.object({ media: z.object({ contentId, 
 const tailStates: Readonly<Record<string, StateValue>> = { probing: 'probing', sealing: { sealing: 'writing' } };
 
 /**
- * The standing of an ingest by its row from any version of a chart, as it has no journal. It has the media, and the last state of
+ * The position of an ingest by its row from any version of a chart, as it has no journal. It has the media, and the last state of
  * the tail that clients saw. Null for a value that the row lacks.
  */
-export function ingestStandingOf({ snapshot, status }: ActorRow): {
+export function ingestPositionOf({ snapshot, status }: ActorRow): {
   readonly media: IngestMedia | null;
   readonly tail: StateValue | null;
 } {

@@ -40,7 +40,7 @@ interface Opening {
 }
 
 /** The state of an ingest of any kind, as its status answers it. */
-interface IngestStanding {
+interface IngestState {
   readonly status: string;
   /** UTC with milliseconds. */
   readonly updatedAt: string;
@@ -90,7 +90,7 @@ export class IngestService {
     return row;
   }
 
-  standing(ingestId: string): IngestStanding {
+  state(ingestId: string): IngestState {
     const { ledger, registry } = this.#options;
     const { status, updatedAt, snapshot } = this.row(ingestId);
     const revisionId = status === 'registered' ? readStored(() => revisionOf(ledger, ingestId)) : undefined;

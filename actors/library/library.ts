@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   type FoundStudy,
@@ -13,7 +14,6 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import { endedBadly, type RuntimeRow } from '../../contract/study/status.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { foldedText, hasWords, searchedWords, wordLinesBySteps } from '../../receipts/published/words.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { Overviews } from '../overview/overviews.ts';
 import { type ListedRuntimes, listedOf } from '../study/listed-runtimes.ts';
@@ -103,10 +103,13 @@ function* linesWith(
 export class LibraryService {
   readonly #options: LibraryOptions;
   readonly #slices = new TimeSlices();
-  readonly #standings = new BoundedMap<string, RememberedStanding>(rememberedStandings);
+  readonly #standings = new LRUCache<string, RememberedStanding>({ max: rememberedStandings });
   /** The number of states that were read. */
   #reads = 0;
-  readonly #words = new BoundedMap<string, RememberedWords>(rememberedCharacters, ({ folded }) => folded.length + 100);
+  readonly #words = new LRUCache<string, RememberedWords>({
+    maxSize: rememberedCharacters,
+    sizeCalculation: ({ folded }) => folded.length + 100,
+  });
 
   constructor(options: LibraryOptions) {
     this.#options = options;

@@ -9,7 +9,7 @@ import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
 import type { OpenFeature } from '../host-feature.ts';
 import type { HostOptions, KnownMachine } from '../host-types.ts';
-import { notedParts } from '../ingest/owned/resumable-uploads.ts';
+import { notedParts } from '../ingest/owned/uploads.ts';
 import { enginesOf } from '../operation/engines.ts';
 import { HostChecks } from '../operation/host-checks.ts';
 import type { OpenStorage } from './open-storage.ts';

@@ -1,7 +1,7 @@
 import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import { openLedger } from '../../storage/ledger/open-ledger.ts';
 import { type DataRoot, dataRootAt } from '../../storage/objects/data-root.ts';
-import type { ObjectStore } from '../../storage/objects/object-store.ts';
+import type { IncomingFile, ObjectStore } from '../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { patientLedger, patientObjectStore } from '../../storage/patience.ts';
 import type { HostOptions } from '../host-types.ts';
@@ -71,16 +71,15 @@ function inPlace(store: ObjectStore, demandInPlace: () => void): ObjectStore {
       demandInPlace();
       return work(...given);
     };
+  const placedFile = (begin: (name: string) => IncomingFile) => (name: string) => {
+    demandInPlace();
+    const file = begin(name);
+    return Object.assign(file, { finish: placed(file.finish.bind(file)) });
+  };
   return {
     ...store,
-    receive: placed(async (name, declaredBytes) => {
-      const receiving = await store.receive(name, declaredBytes);
-      return Object.assign(receiving, { finish: placed(receiving.finish) });
-    }),
-    partial: (name) => {
-      demandInPlace();
-      return store.partial(name);
-    },
+    receive: placedFile(store.receive),
+    partial: placedFile(store.partial),
     import: placed(store.import),
     put: placed(store.put),
     putAll: placed(store.putAll),

@@ -31,19 +31,19 @@ export class Overviews {
   /** A runtime as a whole, reopened. Throws `unknown_runtime` and `stored_content_inconsistent`. */
   async of(runtimeId: string): Promise<RuntimeOverview> {
     // The row is read before the journal, so that the journal is never older.
-    const standing = this.#standing(runtimeId);
+    const actorState = this.#actorState(runtimeId);
     const runtime = await this.#options.runtimes.read(runtimeId);
-    if (standing === null) throw absentRuntime(this.#options.ledger, runtimeId);
+    if (actorState === null) throw absentRuntime(this.#options.ledger, runtimeId);
     const { sessionId, revisionId } = runtime.accepted.record.sourceSession;
     const { host, registry } = this.#options;
     const sourceIsCurrent = registry.current(sessionId)?.session.revisionId === revisionId;
-    const overview = await this.#slices.run(runtimeOverviewBySteps(runtime, standing, { ...host, sourceIsCurrent }));
+    const overview = await this.#slices.run(runtimeOverviewBySteps(runtime, actorState, { ...host, sourceIsCurrent }));
     // A person may have given the source another name since it was sealed.
     return { ...overview, source: { ...overview.source, label: registry.labelOf(runtime.source.registered) } };
   }
 
   /** Null for a row that is missing or damaged: the reopening of the runtime reports which, and the consequence. */
-  #standing(runtimeId: string): StudyActorState | null {
+  #actorState(runtimeId: string): StudyActorState | null {
     const { budgets, board } = this.#options;
     const row = this.#row(runtimeId);
     if (row === null) return null;

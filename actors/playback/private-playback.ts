@@ -23,7 +23,6 @@ import type { SourceRegistry } from '../sources/source-registry.ts';
 import { isRowOf } from '../supervision/actor-row.ts';
 import { absentRuntime } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
-import { SingleFlight } from '../supervision/remembered-answers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { PlaybackGrants } from './playback-grants.ts';
 
@@ -80,7 +79,6 @@ export interface PlayableMedia {
 /** The service behind playback grants: who may read the source of a runtime, and its bytes. Nothing is journaled. */
 export class PrivatePlayback {
   readonly #options: PrivatePlaybackOptions;
-  readonly #flights = new SingleFlight<boolean>();
 
   constructor(options: PrivatePlaybackOptions) {
     this.#options = options;
@@ -165,8 +163,7 @@ export class PrivatePlayback {
 
   async #verifiedMedia(source: RegisteredSource): Promise<ByteReader> {
     const { objectStore } = this.#options;
-    const { revisionId } = source.session;
-    if (!(await this.#flights.take(revisionId, () => recordsAreIntact(objectStore, source)))) throw sourceChanged();
+    if (!(await recordsAreIntact(objectStore, source))) throw sourceChanged();
     const reader = await openMedia(objectStore, source);
     if (reader === null) throw sourceChanged();
     return reader;

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { JournalEvent } from '../../contract/journal.ts';
 import { progressAfter } from '../../receipts/stages/run-stages.ts';
 import { noProgress, type StudyProgress } from '../../receipts/study/progress.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { EventDraft, Ledger } from '../../storage/ledger/ledger.ts';
 import { readStudy, type StudyRow } from './study-row.ts';
 
@@ -17,7 +17,10 @@ const rememberedStudies = 256;
 export class LiveProgress {
   readonly #ledger: Ledger;
   readonly #progress = new Map<string, StudyProgress>();
-  readonly #studies = new BoundedMap<string, StudyRow>(rememberedStudies);
+  readonly #studies = new LRUCache<string, StudyRow>({
+    max: rememberedStudies,
+    memoMethod: (runtimeId) => readStudy(this.#ledger, runtimeId),
+  });
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -29,9 +32,7 @@ export class LiveProgress {
 
   /** The start of a study, which never changes: its steps ask for it a dozen times. Throws as `readStudy`. */
   study(runtimeId: string): StudyRow {
-    const study = this.#studies.get(runtimeId) ?? readStudy(this.#ledger, runtimeId);
-    this.#studies.set(runtimeId, study);
-    return study;
+    return this.#studies.memo(runtimeId);
   }
 
   /** Reads the journal of a study from its beginning. Nothing may be on its way to it. */

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
 import type { SourceFile } from '../../contract/sources/source-session.ts';
 import type { FoldPorts } from '../../receipts/fold.ts';
 import type { ContentFault, StoredContent, VerifiedHead } from '../../receipts/stored-records.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../storage/objects/object-store-error.ts';
 import { pathOf } from '../sources/source-files.ts';
@@ -39,25 +39,12 @@ interface KnownValue {
 /**
  * The values that one process has parsed of stored files, by a content id or another name of those files. Studies of the same media
  * name the same evidence, and each would parse it again. Values are shared and must not be changed. A reader that takes one first checks
- * that its files are unchanged.
+ * that its files are unchanged. A deletion clears them: what was parsed of deleted files goes as well.
  */
-export class KnownValues {
-  readonly #values = new BoundedMap<string, KnownValue>(rememberedBytes, ({ bytes }) => bytes);
+export type KnownValues = LRUCache<string, KnownValue>;
 
-  get(kind: object, name: string): KnownValue | undefined {
-    const known = this.#values.get(name);
-    return known?.kind === kind ? known : undefined;
-  }
-
-  set(name: string, known: KnownValue): void {
-    this.#values.set(name, known);
-  }
-
-  /** Must be called after a deletion: what was parsed of deleted files goes as well. */
-  clear(): void {
-    this.#values.clear();
-  }
-}
+export const newKnownValues = (): KnownValues =>
+  new LRUCache({ maxSize: rememberedBytes, sizeCalculation: ({ bytes }) => Math.max(1, bytes) });
 
 /** The files behind one reopening. It remembers which they were, so that they can be looked at again. */
 export class ReadObjects implements StoredContent {
@@ -117,8 +104,8 @@ export class ReadObjects implements StoredContent {
   }
 
   known(kind: object, name: string): object | undefined {
-    const known = this.#known?.get(kind, name);
-    if (known === undefined) return undefined;
+    const known = this.#known?.get(name);
+    if (known?.kind !== kind) return undefined;
     const files = known.files.map((file) => [pathOf(this.#objectStore, file), file] as const);
     if (!files.every(([path, { contentId }]) => this.#objectStore.isKnown(path, contentId))) return undefined;
     for (const [path, file] of files) this.#files.set(path, file);

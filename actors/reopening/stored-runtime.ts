@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import type { StateValue } from 'xstate';
 import { ZodError, z } from 'zod';
 import type { JournalEvent } from '../../contract/journal.ts';
@@ -10,7 +11,6 @@ import { countText, EvidenceChainError, type ReportLink } from '../../receipts/e
 import type { FoldPorts, StoredRuntime, VerifiedRuntime, VerifiedTail } from '../../receipts/fold.ts';
 import { type EncodedAs, type JournalPosition, readEvent } from '../../receipts/journal.ts';
 import { type StoredContent, shapeFault } from '../../receipts/stored-records.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import {
   isJournalDamage,
   type Ledger,
@@ -51,20 +51,20 @@ const rememberedText = 1024 * 1024;
  * ledger. The same text is the same event, so it is not parsed again.
  */
 export class EncodedEvents {
-  readonly #events = new BoundedMap<string, { readonly event: JournalEvent; readonly length: number }>(
-    rememberedText,
-    ({ length }) => length,
-  );
+  readonly #events = new LRUCache<string, JournalEvent>({
+    maxSize: rememberedText,
+    sizeCalculation: (_event, text) => text.length,
+  });
 
   /** The canonical JSON of an event of the ledger. The maker of its draft checked it by the schema of its type. */
   readonly encode = (event: unknown): string => {
     const text = canonicalJson(event);
-    this.#events.set(text, { event: event as JournalEvent, length: text.length });
+    this.#events.set(text, event as JournalEvent);
     return text;
   };
 
   /** The event that this process encoded as this text. */
-  readonly of = (text: string): JournalEvent | undefined => this.#events.get(text)?.event;
+  readonly of = (text: string): JournalEvent | undefined => this.#events.get(text);
 
   /** Must be called after a deletion: the events of a deleted journal go as well. */
   clear(): void {

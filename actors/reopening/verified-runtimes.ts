@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import {
   type FoldPorts,
@@ -8,12 +9,12 @@ import {
   type VerifiedRuntime,
 } from '../../receipts/fold.ts';
 import { type EncodedAs, journalStart } from '../../receipts/journal.ts';
+import { CoalescingMutex } from '../../storage/keyed-mutex.ts';
 import type { Ledger, StoredJournalHead } from '../../storage/ledger/ledger.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { absentRuntime, deletedRuntimeError } from '../supervision/deletion-rows.ts';
-import { SingleFlight } from '../supervision/remembered-answers.ts';
 import { TimeSlices } from '../supervision/system-clock.ts';
-import { KnownValues, ReadObjects } from './read-objects.ts';
+import { newKnownValues, ReadObjects } from './read-objects.ts';
 import { readEventsAfter, readJournalOf, readStoredRuntime, rowShapes } from './stored-runtime.ts';
 
 /** The schemas directly within one, whatever it is made of. A lazy one is left alone: it may lead back to itself. */
@@ -80,17 +81,19 @@ export interface Verified {
  */
 export class VerifiedRuntimes {
   readonly #options: VerifiedRuntimesOptions;
-  readonly #flights = new SingleFlight<Verified>();
+  readonly #mutex = new CoalescingMutex<Verified>();
   readonly #slices = new TimeSlices();
-  readonly #known = new KnownValues();
+  readonly #known = newKnownValues();
   /** For each runtime that is about to be read, the latest time from which a look is wanted. */
   readonly #wantedSinceMs = new Map<string, number>();
-  // In the order of use, the longest unused first.
-  readonly #verified = new Map<string, Verified>();
-  #bytes = 0;
+  readonly #verified: LRUCache<string, Verified>;
 
   constructor(options: VerifiedRuntimesOptions) {
     this.#options = options;
+    const { rememberedBytes = defaultRememberedBytes } = options;
+    // The cache would not keep one that is larger than all of it.
+    const sizeCalculation = (verified: Verified) => Math.min(bytesOf(verified), rememberedBytes);
+    this.#verified = new LRUCache({ maxSize: rememberedBytes, sizeCalculation });
   }
 
   /**
@@ -104,13 +107,14 @@ export class VerifiedRuntimes {
 
   /** As `read`, with what it was verified from. */
   verified(runtimeId: string, lookedSinceMs = performance.now()): Promise<Verified> {
+    const { aloneBytes = defaultAloneBytes } = this.#options;
     this.#wantedSinceMs.set(runtimeId, Math.max(lookedSinceMs, this.#wantedSinceMs.get(runtimeId) ?? 0));
-    return this.#flights.take(runtimeId, async () => {
+    return this.#mutex.take(runtimeId, async () => {
       const sinceMs = this.#wantedSinceMs.get(runtimeId) ?? 0;
       this.#wantedSinceMs.delete(runtimeId);
       try {
         const verified = await this.#verify(runtimeId, sinceMs);
-        this.#remember(runtimeId, verified);
+        if (bytesOf(verified) <= aloneBytes) this.#verified.set(runtimeId, verified);
         return verified;
       } catch (error) {
         // A runtime that was deleted during the read is not damaged.
@@ -127,8 +131,7 @@ export class VerifiedRuntimes {
   /** Must be called after the commit that deletes a runtime. */
   deleted(runtimeId: string): void {
     this.#known.clear();
-    const known = this.#verified.get(runtimeId);
-    if (known !== undefined) this.#forget(runtimeId, known);
+    this.#verified.delete(runtimeId);
   }
 
   async #verify(runtimeId: string, sinceMs: number): Promise<Verified> {
@@ -138,9 +141,9 @@ export class VerifiedRuntimes {
 
   /** The remembered result of a runtime, if every file behind it is still the same; it is forgotten until it was verified. */
   async #untouched(runtimeId: string, sinceMs: number): Promise<Verified | null> {
-    const known = this.#verified.get(runtimeId) ?? null;
-    if (known === null) return null;
-    this.#forget(runtimeId, known);
+    const known = this.#verified.get(runtimeId);
+    if (known === undefined) return null;
+    this.#verified.delete(runtimeId);
     if (known.lookedAtMs >= sinceMs) return known;
     const lookedAtMs = performance.now();
     return (await known.content.isUntouched()) ? { ...known, lookedAtMs } : null;
@@ -178,22 +181,6 @@ export class VerifiedRuntimes {
     );
     const eventBytes = (base?.eventBytes ?? 0) + bytes;
     return { runtime, stored, head, content, eventBytes, lookedAtMs };
-  }
-
-  #remember(runtimeId: string, verified: Verified): void {
-    const { rememberedBytes = defaultRememberedBytes, aloneBytes = defaultAloneBytes } = this.#options;
-    if (bytesOf(verified) > aloneBytes) return;
-    this.#verified.set(runtimeId, verified);
-    this.#bytes += bytesOf(verified);
-    for (const [oldest, each] of this.#verified) {
-      if (this.#bytes <= rememberedBytes || oldest === runtimeId) return;
-      this.#forget(oldest, each);
-    }
-  }
-
-  #forget(runtimeId: string, verified: Verified): void {
-    this.#verified.delete(runtimeId);
-    this.#bytes -= bytesOf(verified);
   }
 }
 

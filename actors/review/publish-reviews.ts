@@ -123,9 +123,9 @@ export class PublishReviews {
     return mutex.take(runtimeId, async () => {
       const beganAtMs = performance.now();
       const runtime = await runtimes.read(runtimeId, beganAtMs);
-      const standing = currentApprovalOf(runtime);
+      const current = currentApprovalOf(runtime);
       this.#demandReviewer(reviewer.id);
-      if (runtime.execution === null || standing === null || !isSame(standing, approval)) {
+      if (runtime.execution === null || current === null || !isSame(current, approval)) {
         throw illegal('the approval is not one of this runtime');
       }
       const asked = { approval, reviewer: this.#options.reviewer, revocation };

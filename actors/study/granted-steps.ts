@@ -109,7 +109,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   /** The journal events of a step in which its study stops. */
   stopped(study: StudyRow, reason: Failure): readonly EventDraft[] {
     this.#step.close?.(study.record.runtimeId);
-    const { begun } = this.#standing(study.record.runtimeId);
+    const { begun } = this.#progress(study.record.runtimeId);
     return begun === null ? [] : [this.#step.operation.failed(study, begun, reason)];
   }
 
@@ -123,7 +123,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     const { progress, objectStore } = this.#options;
     const { operation, rowOf } = this.#step;
     const study = progress.study(runtimeId);
-    const { begun } = this.#standing(runtimeId);
+    const { begun } = this.#progress(runtimeId);
     const work = this.#begunOr(study, begun, this.#work(study));
     const renewed = this.#renewal(study, begun, work);
     if (work === null) return { events: renewed, writes: [] };
@@ -150,7 +150,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 
   /** The evidence that it starts from, and what was begun of it and has not ended. */
-  #standing(runtimeId: string): GrantedProgress {
+  #progress(runtimeId: string): GrantedProgress {
     return this.#options.progress.of(runtimeId).granted[this.#step.operation.declared.stage];
   }
 
@@ -159,7 +159,7 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
     const { analysisRequest, runtimeId } = study.record;
     const producer = this.#step.producer(study, studiedSource(this.#options.registry, study));
     if (producer === null || !this.#step.operation.isWished(study, producer.engine)) return null;
-    const { from } = this.#standing(runtimeId);
+    const { from } = this.#progress(runtimeId);
     return { producer, limits: { maxWallMs: studyBudgetMs(analysisRequest.range) }, from };
   }
 

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { hasCaptionsInPicture, mayHoldCaptions } from '../../executors/evidence/captions-in-picture.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { intactPathOf, mediaOf } from '../sources/source-files.ts';
 
@@ -18,10 +18,20 @@ interface PictureCaptionsOptions {
   readonly ffmpeg: ResolvedTool;
 }
 
+interface Search {
+  readonly source: RegisteredSource;
+  readonly picture: RegisteredSource['tracks'][number];
+  readonly range: Range;
+}
+
 /** Looks for closed captions in the pictures of films before their studies, once for each film and range. */
 export class PictureCaptions {
   readonly #options: PictureCaptionsOptions;
-  readonly #known = new BoundedMap<string, Promise<boolean>>(keptAnswers);
+  readonly #known = new LRUCache<string, boolean, Search>({
+    max: keptAnswers,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _known, { context }) => this.#search(context),
+  });
 
   constructor(options: PictureCaptionsOptions) {
     this.#options = options;
@@ -32,17 +42,10 @@ export class PictureCaptions {
     const picture = source.tracks.find(({ kind }) => kind === 'video');
     if (picture === undefined || !mayHoldCaptions(picture)) return Promise.resolve(false);
     const key = `${source.session.source.contentId} ${range.startMs} ${range.endMs}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const searching = this.#search(source, picture, range).catch(() => {
-      this.#known.delete(key);
-      return false;
-    });
-    this.#known.set(key, searching);
-    return searching;
+    return this.#known.forceFetch(key, { context: { source, picture, range } }).catch(() => false);
   }
 
-  async #search(source: RegisteredSource, picture: RegisteredSource['tracks'][number], range: Range): Promise<boolean> {
+  async #search({ source, picture, range }: Search): Promise<boolean> {
     const { objectStore, launcher, ffmpeg } = this.#options;
     const path = await intactPathOf(objectStore, mediaOf(source));
     const searched = { startMs: range.startMs, endMs: Math.min(range.endMs, range.startMs + searchedMs) };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { failureMessage, retryAfter, ServiceError, withRemedy } from '../../contract/base/errors.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
@@ -15,7 +16,6 @@ import {
 import { checkStudyBounds, planStudy, runtimeIdOf, runtimePlanOf, type StudyPlan } from '../../receipts/study/plan.ts';
 import { acceptStudy, rememberStart } from '../../receipts/study/start.ts';
 import { studyIdsFrom } from '../../receipts/study-run.ts';
-import { BoundedMap } from '../../storage/bounded-map.ts';
 import { isJournalDamage, type Ledger, type StoredJournalHead, type Write } from '../../storage/ledger/ledger.ts';
 import { demandWish } from '../engines/permissions.ts';
 import type { HostBasis } from '../host-basis.ts';
@@ -36,7 +36,6 @@ import { isRowOf, type RowOf, snapshotValue } from '../supervision/actor-row.ts'
 import { absentRuntime, absentSource, refuseDeleted } from '../supervision/deletion-rows.ts';
 import { readStored } from '../supervision/reads.ts';
 import { storeBeforePromise } from '../supervision/refused-write.ts';
-import { RememberedAnswers } from '../supervision/remembered-answers.ts';
 import type { StudyCalibration } from './calibration.ts';
 import { listingWrites } from './listed-runtimes.ts';
 
@@ -113,15 +112,54 @@ const retryAfterSeconds = 10;
 // A status takes about 8 KiB; there are twice as many as studies may be live at once.
 const rememberedStatuses = 2048;
 
+// About 500 pages of 100 events.
+const rememberedBytes = 32 * 1024 * 1024;
+// The size of a page in memory beside its bytes.
+const entryBytes = 512;
+
+// About 100 bytes each. If a runtime is forgotten here, its pages are read again.
+const rememberedVersions = 4096;
+
+interface PageRequest {
+  readonly runtimeId: string;
+  readonly after: number;
+  readonly limit: number;
+}
+
 /** The service behind plans, starts, statuses and journals of runtimes. */
 export class StudyService {
   readonly #options: StudiesOptions;
   readonly #plans: StudyPlans;
   readonly #journals: JournalHealth;
-  readonly #statuses = new RememberedAnswers<StatusAnswer>(rememberedStatuses, (runtimeId) =>
-    this.#encodedStatus(runtimeId),
-  );
-  readonly #pages = new RememberedPages<EventsAnswer>();
+  readonly #statuses = new LRUCache<string, StatusAnswer>({
+    max: rememberedStatuses,
+    // A status that was made while its runtime committed goes to those who asked before, and is not kept.
+    ignoreFetchAbort: true,
+    fetchMethod: (runtimeId) => this.#encodedStatus(runtimeId),
+  });
+  /** Another number for each commit of a runtime: the pages under an earlier one are never found again. */
+  readonly #versions = new LRUCache<string, number>({
+    max: rememberedVersions,
+    memoMethod: () => {
+      this.#newestVersion += 1;
+      return this.#newestVersion;
+    },
+  });
+  #newestVersion = 0;
+  /**
+   * Pages of journals as the bytes of their answers. The events of a page never change, but its answer also contains the state of
+   * the journal and of the runtime.
+   */
+  readonly #pages = new LRUCache<string, EventsAnswer, PageRequest>({
+    maxSize: rememberedBytes,
+    sizeCalculation: ({ bytes }) => bytes.length + entryBytes,
+    ignoreFetchAbort: true,
+    fetchMethod: async (name, _known, { context: { runtimeId, after, limit } }) => {
+      const page = await this.#events(runtimeId, after, limit);
+      if (page.mayGrow) this.#pages.delete(name);
+      return page;
+    },
+  });
   readonly #starting = new Map<string, Promise<void>>();
 
   constructor(options: StudiesOptions) {
@@ -189,7 +227,7 @@ export class StudyService {
 
   /** The state of a runtime. The bytes are kept until the next commit of the runtime. */
   status(runtimeId: string): StatusAnswer | Promise<StatusAnswer> {
-    return this.#statuses.get(runtimeId);
+    return this.#statuses.get(runtimeId) ?? this.#statuses.forceFetch(runtimeId);
   }
 
   /**
@@ -214,8 +252,8 @@ export class StudyService {
 
   /** Must be called after each commit of a runtime. */
   committed(runtimeId: string): void {
-    this.#statuses.forget(runtimeId);
-    this.#pages.forget(runtimeId);
+    this.#statuses.delete(runtimeId);
+    this.#versions.delete(runtimeId);
   }
 
   /**
@@ -223,16 +261,8 @@ export class StudyService {
    * `cursor_past_head` and the codes of damage.
    */
   events(runtimeId: string, after: number, limit: number): EventsAnswer | Promise<EventsAnswer> {
-    const name = `${after} ${limit}`;
-    return (
-      this.#pages.get(runtimeId, name) ??
-      this.#pages.read(
-        runtimeId,
-        name,
-        () => this.#events(runtimeId, after, limit),
-        ({ mayGrow }) => !mayGrow,
-      )
-    );
+    const name = `${this.#versions.memo(runtimeId)} ${after} ${limit}`;
+    return this.#pages.get(name) ?? this.#pages.forceFetch(name, { context: { runtimeId, after, limit } });
   }
 
   async #events(runtimeId: string, after: number, limit: number): Promise<EventsAnswer> {
@@ -354,65 +384,6 @@ export class StudyService {
   }
 }
 
-interface RememberedPage<Page> {
-  readonly page: Page;
-  readonly version: number;
-}
-
-// About 500 pages of 100 events.
-const rememberedBytes = 32 * 1024 * 1024;
-// The size of a page in memory beside its bytes.
-const entryBytes = 512;
-
-// About 100 bytes each. If a runtime is forgotten here, its pages are read again.
-const rememberedVersions = 4096;
-
-/**
- * Keeps pages of journals as the bytes of their answers until the next commit of their runtime. The events of a page never
- * change, but its answer also contains the state of the journal and of the runtime. The least recently used pages make room.
- */
-export class RememberedPages<Page extends { readonly bytes: Uint8Array }> {
-  readonly #pages = new BoundedMap<string, RememberedPage<Page>>(
-    rememberedBytes,
-    ({ page }) => page.bytes.length + entryBytes,
-  );
-  readonly #versions = new BoundedMap<string, number>(rememberedVersions);
-  #newest = 0;
-
-  /** The page that was kept under this name, unless the runtime has committed since. */
-  get(runtimeId: string, name: string): Page | undefined {
-    const kept = this.#pages.get(`${runtimeId} ${name}`);
-    return kept?.version === this.#version(runtimeId) ? kept.page : undefined;
-  }
-
-  /** Reads a page and keeps it where `lasts` says so. One that was read while its runtime committed is never given again. */
-  async read(
-    runtimeId: string,
-    name: string,
-    read: () => Promise<Page>,
-    lasts: (page: Page) => boolean,
-  ): Promise<Page> {
-    const version = this.#version(runtimeId);
-    const page = await read();
-    if (lasts(page)) this.#pages.set(`${runtimeId} ${name}`, { page, version });
-    return page;
-  }
-
-  /** Must be called after each commit of the runtime. */
-  forget(runtimeId: string): void {
-    this.#versions.delete(runtimeId);
-  }
-
-  /** No version is given twice. */
-  #version(runtimeId: string): number {
-    const known = this.#versions.get(runtimeId);
-    if (known !== undefined) return known;
-    this.#newest += 1;
-    this.#versions.set(runtimeId, this.#newest);
-    return this.#newest;
-  }
-}
-
 /** A journal that does not verify: what its runtime's status says, and how far it is still good. */
 interface JournalDamage {
   readonly reason: RuntimeReason;
@@ -429,9 +400,11 @@ const remembered = 4096;
 export class JournalHealth {
   readonly #ledger: Ledger;
   readonly #isLive: (runtimeId: string) => boolean;
-  readonly #verified = new RememberedAnswers(remembered, async (runtimeId) => ({
-    damage: await this.#verify(runtimeId),
-  }));
+  readonly #verified = new LRUCache<string, { readonly damage: JournalDamage | null }>({
+    max: remembered,
+    ignoreFetchAbort: true,
+    fetchMethod: async (runtimeId) => ({ damage: await this.#verify(runtimeId) }),
+  });
 
   constructor(ledger: Ledger, isLive: (runtimeId: string) => boolean) {
     this.#ledger = ledger;
@@ -440,7 +413,7 @@ export class JournalHealth {
 
   /** The damage of a runtime's journal, or null. If it could not be read, the next request reads it again. */
   async damage(runtimeId: string): Promise<JournalDamage | null> {
-    return this.#isLive(runtimeId) ? null : (await this.#verified.get(runtimeId)).damage;
+    return this.#isLive(runtimeId) ? null : (await this.#verified.forceFetch(runtimeId)).damage;
   }
 
   async #verify(runtimeId: string): Promise<JournalDamage | null> {

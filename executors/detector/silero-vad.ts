@@ -1,16 +1,29 @@
 import type { Tensor } from 'onnxruntime-node';
-import { type LoadedModel, loadPinnedModel, SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
+import { type LoadedModel, loadPinnedModel, SPEECH_MODEL_SHA256, speechModelFile } from './detector-models.ts';
 import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
 import { BLOCK_SAMPLES, FRAME_SAMPLES } from './sound-signals.ts';
-import {
-  byBlocks,
-  CONTEXT_SAMPLES,
-  ROW_SAMPLES,
-  ROW_WINDOWS,
-  STATE_LAYERS,
-  STATE_UNITS,
-  WINDOW_SAMPLES,
-} from './speech-graph.ts';
+
+/** How many samples before a frame the model sees. */
+const CONTEXT_SAMPLES = 64;
+
+/** How many numbers the memory of the model for a signal has, and how many such arrays: the output and the cell of its LSTM. */
+export const STATE_UNITS = 128;
+const STATE_LAYERS = 2;
+
+// The spectrum of a frame: four transforms of 256 samples, 128 samples apart. The frame is mirrored behind its end.
+export const TRANSFORM_SAMPLES = 256;
+export const HOP_SAMPLES = 128;
+const MIRRORED_SAMPLES = 64;
+
+/** A frame as the model gets it: the samples before it, it, and the mirrored ones. */
+const WINDOW_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES + MIRRORED_SAMPLES;
+
+/**
+ * So many windows lie one behind the other in a row, and a row ends with silence. Then one product of matrices has the spectra of all
+ * of them. The transform between two windows is dropped. Longer rows would be added up in another order.
+ */
+export const ROW_WINDOWS = 8;
+export const ROW_SAMPLES = ROW_WINDOWS * WINDOW_SAMPLES + TRANSFORM_SAMPLES - HOP_SAMPLES;
 
 /** The memory of the model for one signal, in its form between two windows of a pass. */
 export interface MemoryState {
@@ -39,9 +52,9 @@ interface AskedBlock {
   readonly block: Float32Array;
 }
 
-/** Loads the pinned weights; throws when their file holds anything else. */
+/** Loads the pinned model; throws when its file holds anything else. */
 export const loadSpeechModel = async (): Promise<SpeechModel> =>
-  new SileroModel(await loadPinnedModel(speechWeightsFile(), SPEECH_WEIGHTS_SHA256, byBlocks));
+  new SileroModel(await loadPinnedModel(speechModelFile, SPEECH_MODEL_SHA256));
 
 const BLOCK_FRAMES = BLOCK_SAMPLES / FRAME_SAMPLES;
 const SEEN_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES;

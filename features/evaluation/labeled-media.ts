@@ -75,23 +75,12 @@ export type ItemIngests = Pick<OwnedIngests, 'open' | 'beginUpload' | 'watch' | 
 /** Sends a file as the media of an open ingest, at the pace of the disk, until `signal` aborts. */
 function send(ingests: ItemIngests, ingestId: string, path: string, signal: AbortSignal): Promise<unknown> {
   const stream = createReadStream(path, { signal });
-  const upload = ingests.beginUpload(ingestId, () => undefined);
-  upload.connect(stream);
-  return new Promise((resolve, reject) => {
-    const giveUp = (error: unknown) => {
-      stream.destroy();
-      upload.abandon().then(() => reject(error), reject);
-    };
-    stream.on('error', (error) => giveUp(signal.aborted ? signal.reason : error));
-    stream.on('end', () => upload.end().then(resolve, reject));
-    stream.on('data', (chunk) => {
-      try {
-        upload.chunk(Buffer.from(chunk));
-      } catch (error) {
-        giveUp(error);
-      }
-    });
-  });
+  const { part, answered } = ingests.beginUpload(ingestId, () => undefined);
+  part.connect(stream);
+  stream.on('error', (error) => part.stop(signal.aborted ? signal.reason : error));
+  stream.on('end', () => part.end());
+  stream.on('data', (chunk) => part.chunk(Buffer.from(chunk)));
+  return answered.finally(() => stream.destroy());
 }
 
 async function ingested(

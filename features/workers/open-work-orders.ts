@@ -143,10 +143,10 @@ export class LateOutcomes {
       return first;
     }
     const [stored] = await ledger.getMany('operation', [delivered.operationKey]);
-    const standing = stored ?? first;
-    if (standing === undefined) {
+    const taken = stored ?? first;
+    if (taken === undefined) {
       if (age > longestRestMs) await outcomes.remove(orderId, found.name);
-    } else if (canonicalJson(standing) === canonicalJson(delivered.result)) {
+    } else if (canonicalJson(taken) === canonicalJson(delivered.result)) {
       if (age > agreedRestMs) await outcomes.remove(orderId, found.name);
     } else {
       figures.count('disagreeing');
@@ -155,7 +155,7 @@ export class LateOutcomes {
       );
       await outcomes.setAside(orderId, found.name);
     }
-    return standing ?? delivered.result;
+    return taken ?? delivered.result;
   }
 }
 

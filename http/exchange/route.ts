@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
@@ -203,7 +204,7 @@ interface Found extends Matched {
   readonly target: Target;
 }
 
-// Clients request the same targets again and again. An entry takes about 1 KiB; if there are too many, all are dropped.
+// Clients request the same targets again and again. An entry takes about 1 KiB.
 const rememberedTargets = 1024;
 /** Longer targets are searches, or come from a client that invents them: they are not kept. */
 const longestRemembered = 512;
@@ -229,7 +230,7 @@ function namedPart(segment: string): NamedPart | null {
 /** Finds routes by their segments; built once from the table. */
 export class Router {
   readonly #routes: readonly RoutePattern[];
-  readonly #found = new Map<string, Found>();
+  readonly #found = new LRUCache<string, Found>({ max: rememberedTargets });
 
   constructor(routes: readonly Route[]) {
     this.#routes = routes.map((route) => {
@@ -276,7 +277,6 @@ export class Router {
     const found = { target, ...this.match(target) };
     // The path of a grant holds its secret, which nothing keeps.
     if (raw === null || raw.length > longestRemembered || found.route.access === 'grant') return found;
-    if (this.#found.size === rememberedTargets) this.#found.clear();
     this.#found.set(raw, found);
     return found;
   }

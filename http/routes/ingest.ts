@@ -1,5 +1,4 @@
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
-import type { Upload } from '../../actors/ingest/owned/upload.ts';
 import type { VideohostIngests, VideohostsOff } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { listQuery } from '../../contract/base/newest-first.ts';
@@ -14,12 +13,12 @@ import {
   videohostIngestStatus,
   videohostIngests,
 } from '../../contract/ingest.ts';
-import type { Answer } from '../exchange/answer.ts';
 import { json } from '../exchange/description.ts';
 import { bytesType, declaredLength, expectBytes } from '../exchange/request-body.ts';
 import { type Route, read, route, submit, write } from '../exchange/route.ts';
 import { pageOf } from '../exchange/target.ts';
-import type { Exchange, RequestHead } from '../listener/listener.ts';
+import type { RequestHead } from '../listener/listener.ts';
+import { sendTo } from './upload.ts';
 
 /** The routes of owned ingests. */
 export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
@@ -83,11 +82,12 @@ export const ownedIngestRoutes = (ingests: OwnedIngests): readonly Route[] => [
           'stored_content_inconsistent',
         ],
       },
-      handle: ({ params, exchange }) => {
-        const upload = ingests.beginUpload(params.ingestId, (declaredBytes) =>
+      handle: async ({ params, exchange }) => {
+        const { part, answered } = ingests.beginUpload(params.ingestId, (declaredBytes) =>
           expectMedia(exchange.head, declaredBytes),
         );
-        return receive(upload, exchange);
+        sendTo(part, exchange, (sink) => exchange.readBody(sink));
+        return { status: 202, body: await answered };
       },
     },
   }),
@@ -121,32 +121,6 @@ function expectMedia(head: RequestHead, declaredBytes: number): void {
   if (length === null ? !isChunked : length !== declaredBytes) {
     throw new ServiceError('invalid_upload_length', 'Content-Length is not the declared number of bytes');
   }
-}
-
-function receive(upload: Upload, exchange: Exchange): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    exchange.onAbort(() => {
-      upload.abandon();
-    });
-    let isRefused = false;
-    exchange.readBody({
-      chunk: (bytes) => {
-        if (isRefused) return;
-        try {
-          upload.chunk(bytes);
-        } catch (error) {
-          isRefused = true;
-          // Answered once the claim is free: the client may send the media again at once.
-          upload.abandon().then(() => reject(error));
-        }
-      },
-      end: () => {
-        if (isRefused) return;
-        upload.end().then((status) => resolve({ status: 202, body: status }), reject);
-      },
-    });
-    upload.connect(exchange);
-  });
 }
 
 const base = '/v1/videohost-local-ingests';

@@ -1,7 +1,6 @@
 import type { OwnedIngestRowInput } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
-import { wrongLength } from '../../actors/ingest/owned/upload.ts';
-import type { PartClaim, UploadPart } from '../../actors/ingest/owned/upload-part.ts';
+import { type PartClaim, type UploadPart, wrongLength } from '../../actors/ingest/owned/upload-part.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { type OwnedIngestRequest, ownedIngestId, ownedIngestStatus, tusFields } from '../../contract/ingest.ts';
 import { type Answer, jsonHeaders } from '../exchange/answer.ts';
@@ -280,7 +279,8 @@ const part = (ingests: OwnedIngests): Endpoint<'ingestId'> => ({
   },
   handle: async ({ params, exchange }) => {
     const { part, input } = ingests.beginPart(params.ingestId, partClaim(exchange.head));
-    return nothing(204, offsetFields(input, await taken(part, exchange, (sink) => exchange.readBody(sink))));
+    sendTo(part, exchange, (sink) => exchange.readBody(sink));
+    return nothing(204, offsetFields(input, await part.answered));
   },
 });
 
@@ -311,7 +311,8 @@ async function created(ingests: OwnedIngests, exchange: Exchange): Promise<Answe
     return { status: 201, body: status, headers: { ...jsonHeaders, Location, 'Upload-Expires': expiryOf(input) } };
   }
   const { part } = ingests.beginPart(ingestId, claim);
-  const offset = await taken(part, exchange, body).catch(async (error: unknown) => {
+  sendTo(part, exchange, body);
+  const offset = await part.answered.catch(async (error: unknown) => {
     // The ingest is there, and its client has to learn where. If it can still be sent, the offset is the number of bytes that count.
     const left = await ingests.uploadState(ingestId).catch(() => null);
     if (left === null || !(error instanceof ServiceError)) throw error;
@@ -344,13 +345,12 @@ function heldBody(exchange: Exchange): (sink: BodySink) => void {
   };
 }
 
-/** The offset behind a part whose bytes a body delivers. Rejects with the reason why the part was not taken. */
-function taken(part: UploadPart, exchange: Exchange, body: (sink: BodySink) => void): Promise<number> {
+/** Lets a body deliver the bytes of a part. */
+export function sendTo(part: UploadPart, exchange: Exchange, body: (sink: BodySink) => void): void {
   // The client is gone and does not see it.
   exchange.onAbort(() => part.stop(new ServiceError('invalid_upload_length', 'the part broke off')));
   body({ chunk: (bytes) => part.chunk(bytes), end: () => part.end() });
   part.connect(exchange);
-  return part.answered;
 }
 
 const expiryOf = ({ uploadDueAt }: OwnedIngestRowInput): string => new Date(uploadDueAt).toUTCString();

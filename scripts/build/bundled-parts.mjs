@@ -8,11 +8,11 @@ import { basename, join } from 'node:path';
 export const requireInModules =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
-/** The weights that this project has trained, from its root. */
-const boundaryModel = 'executors/detector/boundary-model.onnx';
+/** The models that the detector loads, from the root of the project. */
+const models = ['executors/detector/boundary-model.onnx', 'executors/detector/speech-model.onnx'];
 
 /**
- * Copies the weights that the detector loads; those of a package with their license and the manifest that names their version. That
+ * Copies the models that the detector loads, and the license and the manifest of the package that publishes the speech weights. That
  * package cannot be a dependency of an installed program: it asks for the runtime whose postinstall downloads from another host.
  *
  * @param {string} root
@@ -21,11 +21,9 @@ const boundaryModel = 'executors/detector/boundary-model.onnx';
 export function copySpeechModels(root, folder) {
   const source = join(root, 'node_modules', '@jjhbw', 'silero-vad');
   const target = join(folder, 'speech-model');
-  mkdirSync(join(target, 'weights'), { recursive: true });
-  for (const file of ['LICENSE', 'package.json', 'weights/silero_vad_16k_op15.onnx']) {
-    copyFileSync(join(source, file), join(target, file));
-  }
-  copyFileSync(join(root, boundaryModel), join(folder, basename(boundaryModel)));
+  mkdirSync(target, { recursive: true });
+  for (const file of ['LICENSE', 'package.json']) copyFileSync(join(source, file), join(target, file));
+  for (const model of models) copyFileSync(join(root, model), join(folder, basename(model)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ClassicLevel, Snapshot } from 'classic-level';
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { firstLink, follows, isEvent, jsonOf, linkOf, refuseUnproven } from './journal-chain.ts';
 import { eventKey, eventSeqOf, headKey } from './keys.ts';
 import { type JournalPage, LedgerError, readFailure, type StoredJournalHead } from './ledger.ts';
@@ -50,7 +50,7 @@ function decodeHead(runId: string, row: Buffer | undefined): StoredJournalHead {
  */
 export class JournalHeads {
   readonly #read: ReadRow;
-  readonly #checked = new BoundedMap<string, StoredJournalHead>(rememberedRuns);
+  readonly #checked = new LRUCache<string, StoredJournalHead>({ max: rememberedRuns });
   // Runs with queued events; never forgotten before they are on disk.
   readonly #moving = new Map<string, { durable: StoredJournalHead; queued: StoredJournalHead }>();
 
@@ -137,7 +137,7 @@ export class JournalHeads {
 
 /** The events of journals that this process has verified: one stretch `(after, last]` of seqs a journal. */
 export class VerifiedRanges {
-  readonly #ranges = new BoundedMap<string, { after: number; last: number }>(rememberedRuns);
+  readonly #ranges = new LRUCache<string, { after: number; last: number }>({ max: rememberedRuns });
 
   covers(runId: string, after: number, last: number): boolean {
     const range = this.#ranges.get(runId);

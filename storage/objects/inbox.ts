@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { privateFile, syncFolder } from './durable-file.ts';
-import type { Announce, ObjectRef, PartialFile } from './object-store.ts';
-import { failedWith, ObjectStoreError, storageFault } from './object-store-error.ts';
+import type { Announce, IncomingFile, ObjectRef } from './object-store.ts';
+import { failedWith, type ObjectStoreError, storageFault } from './object-store-error.ts';
 
 // The limit of bytes that wait for the disk, above which the sender has to pause.
 const highWaterBytes = 4 * 1024 * 1024;
@@ -115,80 +115,6 @@ async function writeWhole(handle: FileHandle, chunks: readonly Buffer[], bytes: 
   await handle.writeFile(rest);
 }
 
-/** A file in the inbox that grows while its bytes are hashed. It fails once, and from then on takes and drops bytes. */
-export class InboxFile {
-  readonly #file: QueuedFile;
-  readonly #declaredBytes: number;
-  readonly #hash = createHash('sha256');
-  #receivedBytes = 0;
-
-  private constructor(file: QueuedFile, declaredBytes: number) {
-    this.#file = file;
-    this.#declaredBytes = declaredBytes;
-  }
-
-  /** Throws `invalid_name` when the file exists, `storage_fault` when it cannot be made. */
-  static async create(path: string, declaredBytes: number): Promise<InboxFile> {
-    try {
-      return new InboxFile(new QueuedFile(path, await open(path, 'wx', privateFile)), declaredBytes);
-    } catch (error) {
-      if (failedWith(error, 'EEXIST')) throw new ObjectStoreError('invalid_name', `${path} is being received`, error);
-      throw storageFault(error, path);
-    }
-  }
-
-  get path(): string {
-    return this.#file.path;
-  }
-
-  get failure(): ObjectStoreError | null {
-    return this.#file.failure;
-  }
-
-  /** Takes a chunk; false asks to wait for the drain, which comes once. */
-  write(chunk: Buffer): boolean {
-    if (!this.#file.isOpen) return true;
-    this.#receivedBytes += chunk.length;
-    if (this.#receivedBytes > this.#declaredBytes) {
-      this.#file.fail(new ObjectStoreError('upload_too_long', `more than the declared ${this.#declaredBytes} bytes`));
-      return true;
-    }
-    this.#hash.update(chunk);
-    return this.#file.write(chunk);
-  }
-
-  onDrain(listener: () => void): void {
-    this.#file.onDrain(listener);
-  }
-
-  /** Waits until everything is written. Throws `upload_too_long`, `upload_too_short` or `storage_fault`. */
-  async drained(): Promise<void> {
-    await this.#file.drained();
-    if (this.#receivedBytes < this.#declaredBytes) {
-      const counted = `${this.#receivedBytes} of ${this.#declaredBytes} bytes`;
-      this.#file.fail(new ObjectStoreError('upload_too_short', counted));
-    }
-    await this.#file.drained();
-  }
-
-  /** Puts the bytes on the disk, closes the file, and returns its id and size. */
-  async seal(): Promise<{ contentId: string; bytes: number }> {
-    await this.#file.sync();
-    await this.close();
-    return { contentId: `sha256:${this.#hash.digest('hex')}`, bytes: this.#receivedBytes };
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
-  }
-
-  /** Closes and deletes the file. */
-  async remove(): Promise<void> {
-    await this.close();
-    await rm(this.path, { force: true });
-  }
-}
-
 const readBytes = 1024 * 1024;
 
 /**
@@ -256,25 +182,29 @@ class FollowingDigest {
 
 const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
-/** The objects among which a whole file takes its place. */
-interface PartObjects {
+/** The store of a file of the inbox: the whole file takes its place among the objects. */
+interface InboxPort {
+  /** The next host goes on with it: its name has to be on disk before its bytes count. */
+  readonly outlives: boolean;
+  /** Called when bytes of it are on disk. */
+  synced(): void;
   isNew(contentId: string): Promise<boolean>;
   place(object: ObjectRef): Promise<void>;
   /** The file is in use from now on, or no longer. */
   used(isUsed: boolean): void;
 }
 
-/** A file of the inbox that comes in parts. */
-export class PartFile implements PartialFile {
+/** A file of the inbox on its way in. Its digest follows by reading it, also for bytes of an earlier host. */
+export class InboxFile implements IncomingFile {
   readonly #path: string;
-  readonly #objects: PartObjects;
+  readonly #port: InboxPort;
   readonly #digest: FollowingDigest;
   #file: QueuedFile | null = null;
   #begin = 0;
 
-  constructor(path: string, objects: PartObjects) {
+  constructor(path: string, port: InboxPort) {
     this.#path = path;
-    this.#objects = objects;
+    this.#port = port;
     this.#digest = new FollowingDigest(path);
   }
 
@@ -289,10 +219,10 @@ export class PartFile implements PartialFile {
 
   async open(offset: number): Promise<number> {
     await this.close();
-    this.#objects.used(true);
+    this.#port.used(true);
     return this.#guard(async () => {
       const handle = await open(this.#path, appending, privateFile).catch((error: unknown) => {
-        this.#objects.used(false);
+        this.#port.used(false);
         throw error;
       });
       try {
@@ -300,9 +230,9 @@ export class PartFile implements PartialFile {
         await handle.truncate(this.#begin);
         if (this.#begin === 0) await this.#digest.restart();
         else this.#digest.follow(this.#begin);
-        await syncFolder(dirname(this.#path));
+        if (this.#port.outlives) await syncFolder(dirname(this.#path));
       } catch (error) {
-        this.#objects.used(false);
+        this.#port.used(false);
         await handle.close();
         throw error;
       }
@@ -338,6 +268,7 @@ export class PartFile implements PartialFile {
       const offset = this.written;
       await file.sync();
       if (file.failure !== null) throw file.failure;
+      this.#port.synced();
       return offset;
     });
   }
@@ -350,19 +281,19 @@ export class PartFile implements PartialFile {
     const file = this.#file;
     this.#file = null;
     if (file !== null) await this.#guard(() => file.close());
-    this.#objects.used(false);
+    this.#port.used(false);
   }
 
   async finish(bytes: number, announce: Announce): Promise<ObjectRef> {
     await this.close();
-    this.#objects.used(true);
+    this.#port.used(true);
     try {
       const object = { contentId: await this.#guard(() => this.#digest.contentId(bytes)), bytes };
-      await announce(object, await this.#objects.isNew(object.contentId));
-      await this.#guard(() => this.#objects.place(object));
+      await announce(object, await this.#port.isNew(object.contentId));
+      await this.#guard(() => this.#port.place(object));
       return object;
     } finally {
-      this.#objects.used(false);
+      this.#port.used(false);
     }
   }
 

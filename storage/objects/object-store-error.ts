@@ -7,8 +7,6 @@ export type ObjectStoreErrorCode =
   | 'storage_fault'
   | 'store_format_unsupported'
   | 'invalid_name'
-  | 'upload_too_long'
-  | 'upload_too_short'
   | 'object_missing'
   | 'object_damaged'
   | 'object_too_large';

@@ -15,35 +15,17 @@ export interface ObjectRef {
  */
 export type Announce = (object: ObjectRef, isNew: boolean) => Promise<void>;
 
-/** A file on its way in. */
-export interface Receiving {
+/** A file on its way in. Its owner keeps the counted length. Bytes behind it are dropped when the file is opened. */
+export interface IncomingFile {
+  /** How many bytes the file has, those included that do not count yet; 0 when there is none. */
+  bytes(): Promise<number>;
+  /** Opens the file for the bytes that follow `offset`. Resolves with that, or with 0 when the file has fewer bytes. */
+  open(offset: number): Promise<number>;
   /** Takes a chunk, which must not change afterwards; false: pause until the drain. Never false after a failure. */
   write(chunk: Buffer): boolean;
   /** Called once for each `write` that said false, when more can be taken or the file has failed. */
   onDrain(listener: () => void): void;
-  /** `upload_too_long` or `storage_fault` as soon as it is known. */
-  readonly failure: ObjectStoreError | null;
-  /**
-   * Resolves once the object is on disk under its name. It calls `announce` before. Rejects with
-   * `upload_too_long`, `upload_too_short` or `storage_fault`, and has removed the file then.
-   */
-  finish(announce: Announce): Promise<ObjectRef>;
-  /** Removes the file, unless `finish` was called before; then it only waits for its end. */
-  discard(): Promise<void>;
-}
-
-/**
- * A file that comes in parts and outlives the process. Its owner keeps the counted length, and notes an offset once it is synced.
- * Bytes behind the noted offset are dropped when the file is opened.
- */
-export interface PartialFile {
-  /** How many bytes the file has, those included that no row counts yet; 0 when there is none. */
-  bytes(): Promise<number>;
-  /** Opens the file for the bytes that follow `offset`. Resolves with that, or with 0 when the file has fewer bytes. */
-  open(offset: number): Promise<number>;
-  /** As of `Receiving`. */
-  write(chunk: Buffer): boolean;
-  onDrain(listener: () => void): void;
+  /** `storage_fault` as soon as it is known. */
   readonly failure: ObjectStoreError | null;
   /** The offset behind the bytes that the system has taken. */
   readonly written: number;
@@ -51,7 +33,7 @@ export interface PartialFile {
   drained(): Promise<void>;
   /** Puts what is written on the disk; the offset behind it. */
   sync(): Promise<number>;
-  /** Says that the bytes before `offset` count, and are dropped no more. */
+  /** Says that the bytes before `offset` change no more, unless the file starts over. */
   settle(offset: number): void;
   /** Waits for what was taken and closes the file. */
   close(): Promise<void>;
@@ -65,12 +47,12 @@ export interface PartialFile {
 
 /** The content-addressed files of one data root. It fails with `ObjectStoreError` only. */
 export interface ObjectStore {
-  /** Begins a file of exactly `declaredBytes`. `name` is an unused UUID in lower case, else `invalid_name`. */
-  receive(name: string, declaredBytes: number): Promise<Receiving>;
+  /** The file of a name that comes whole; a later host sweeps it. `name` is a UUID in lower case, else `invalid_name`. */
+  receive(name: string): IncomingFile;
   /** True if this process uses a file of the inbox, by its name there: it writes to it, or makes an object of it. */
   isReceiving(name: string): boolean;
-  /** The file of a name that comes in parts. `name` is a UUID in lower case, else `invalid_name`. */
-  partial(name: string): PartialFile;
+  /** The same for a file that comes in parts, and with which a later host goes on. */
+  partial(name: string): IncomingFile;
   /**
    * Takes over a finished file of the data root's volume. It hashes and syncs it, calls `announce`, and moves it to its place. If
    * it rejects, no object came of the file.

@@ -4,10 +4,10 @@ import type { StoredObject } from '../../contract/base/stored-object.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import { type DataRoot, prepareDataRoot } from './data-root.ts';
 import { hashSynced, writeSyncedFile } from './durable-file.ts';
-import { InboxFile, PartFile } from './inbox.ts';
+import { InboxFile } from './inbox.ts';
 import { isUploadName, leftoversOf, partNameOf, sizeOf, straysIn } from './leftovers.ts';
 import { hexOfContentId, ObjectFiles, objectsIn } from './object-files.ts';
-import type { Announce, ObjectRef, ObjectStore, Receiving } from './object-store.ts';
+import type { IncomingFile, ObjectRef, ObjectStore } from './object-store.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
@@ -47,22 +47,15 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
     point(reached);
   };
 
-  const finish = async (file: InboxFile, announce: Announce): Promise<ObjectRef> => {
-    try {
-      await file.drained();
-      point('object-store:received');
-      const sealed = await file.seal();
-      point('object-store:synced');
-      await announce(sealed, await isNew(sealed.contentId));
-      const placed = await objects.place([{ contentId: sealed.contentId, stage: async () => file.path }]);
-      if (placed.length === 0) await file.remove();
-      point('object-store:stored');
-      return sealed;
-    } catch (error) {
-      // The first failure is the one to tell; what cannot be removed now is swept at the next start.
-      await file.remove().catch(() => {});
-      throw storageFault(error, file.path);
-    }
+  const incoming = (name: string, outlives: boolean): IncomingFile => {
+    const path = join(layout.inbox, name);
+    return new InboxFile(path, {
+      outlives,
+      synced: () => point('object-store:synced'),
+      isNew,
+      place: (object) => placeFile(path, object, 'object-store:stored'),
+      used: (isUsed) => void (isUsed ? receiving.add(name) : receiving.delete(name)),
+    });
   };
 
   const stage = async (contentId: string, bytes: Uint8Array): Promise<string> => {
@@ -99,35 +92,9 @@ function fileObjectStore(layout: DataRoot, options: ObjectStoreOptions): ObjectS
     });
 
   return {
-    receive: async (name, declaredBytes) => {
-      const file = await InboxFile.create(join(layout.inbox, uploadName(name)), declaredBytes);
-      receiving.add(name);
-      const ended = () => void receiving.delete(name);
-      let finishing: ReturnType<Receiving['finish']> | null = null;
-      return {
-        write: (chunk) => file.write(chunk),
-        onDrain: (listener) => file.onDrain(listener),
-        get failure() {
-          return file.failure;
-        },
-        finish: (announce) => {
-          finishing ??= finish(file, announce).finally(ended);
-          return finishing;
-        },
-        discard: async () => {
-          if (finishing === null) await guarded(file.path, () => file.remove()).finally(ended);
-          else await finishing.catch(() => {});
-        },
-      };
-    },
+    receive: (name) => incoming(uploadName(name), false),
     isReceiving: (name) => receiving.has(name),
-    partial: (name) => {
-      const part = partNameOf(uploadName(name));
-      const path = join(layout.inbox, part);
-      const place = (object: ObjectRef) => placeFile(path, object, 'object-store:stored');
-      const used = (isUsed: boolean) => void (isUsed ? receiving.add(part) : receiving.delete(part));
-      return new PartFile(path, { isNew, place, used });
-    },
+    partial: (name) => incoming(partNameOf(uploadName(name)), true),
     import: async (path, announce) => {
       const object = await guarded(path, () => hashSynced(path));
       await announce(object, await isNew(object.contentId));

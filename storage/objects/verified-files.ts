@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
-import { BoundedMap } from '../bounded-map.ts';
 import { ObjectStoreError, storageFault } from './object-store-error.ts';
 import { hashFile, identityNow, openNow, openRegular, type RegularFile } from './regular-file.ts';
 
@@ -17,10 +17,19 @@ export interface Verification {
   readonly hashed?: (bytes: number) => void;
 }
 
+interface Hashing {
+  readonly file: RegularFile;
+  readonly hashed: Verification['hashed'];
+}
+
 /** Compares files with their content ids, and hashes a file again only when its identity changed. */
 export class VerifiedFiles {
-  readonly #contentIds = new BoundedMap<string, string>(rememberedFiles);
-  readonly #underWay = new Map<string, Promise<string>>();
+  /** By the identity of a file. Others who ask for the same bytes while they are hashed wait for that answer. */
+  readonly #contentIds = new LRUCache<string, string, Hashing>({
+    max: rememberedFiles,
+    ignoreFetchAbort: true,
+    fetchMethod: (_identity, _known, { context: { file, hashed } }) => this.#hash(file, hashed),
+  });
   readonly #onHash: () => void;
 
   constructor(onHash: () => void) {
@@ -50,7 +59,11 @@ export class VerifiedFiles {
     if (file === 'irregular') return 'damaged';
     let isIntact = false;
     try {
-      isIntact = (await this.#contentIdOfBytes(file, how)) === contentId;
+      const { always = false, hashed } = how;
+      const { identity } = file;
+      const context = { file, hashed };
+      const found = always ? this.#hash(file, hashed) : this.#contentIds.forceFetch(identity, { context });
+      isIntact = (await found) === contentId;
     } catch (error) {
       throw storageFault(error, path);
     } finally {
@@ -92,17 +105,13 @@ export class VerifiedFiles {
     if (identity != null) this.#contentIds.set(identity, contentId);
   }
 
-  async #contentIdOfBytes(file: RegularFile, { always = false, hashed }: Verification): Promise<string> {
-    const { identity } = file;
-    const known = always ? undefined : (this.#contentIds.get(identity) ?? (await this.#underWay.get(identity)));
-    if (known !== undefined) return known;
+  async #hash(file: RegularFile, hashed: Verification['hashed']): Promise<string> {
     const hashing = hashFile(file, hashed);
     this.#onHash();
-    // Others who ask for the same bytes meanwhile wait for this answer.
-    this.#underWay.set(identity, hashing);
-    const found = await hashing.finally(() => this.#underWay.delete(identity));
+    const found = await hashing;
     // A file that changed while it was read proves nothing about what it is now.
-    if (file.isUnchanged()) this.#contentIds.set(identity, found);
+    if (file.isUnchanged()) this.#contentIds.set(file.identity, found);
+    else this.#contentIds.delete(file.identity);
     return found;
   }
 }

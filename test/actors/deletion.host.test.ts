@@ -340,8 +340,11 @@ test('bug: a host whose data root was moved away put objects and processes into 
   };
   const { objectStore, ledger, layout } = await openStorage({ ...options, onFatal } as unknown as HostOptions);
   t.teardown(() => ledger.close());
-  const receiving = await objectStore.receive(randomUUID(), 3);
-  receiving.write(Buffer.from('abc'));
+  const file = objectStore.receive(randomUUID());
+  await file.open(0);
+  file.write(Buffer.from('abc'));
+  await file.drained();
+  await file.sync();
   await rename(dataRoot, moved);
   await openObjectStore({ root: dataRoot });
   const before = await readdir(dataRoot, { recursive: true });
@@ -353,9 +356,9 @@ test('bug: a host whose data root was moved away put objects and processes into 
   t.teardown(() => launcher.close());
   const refused = { code: 'commit_failed' };
   await t.throwsAsync(objectStore.put(Buffer.from('abd')), refused);
-  await t.throwsAsync(objectStore.receive(randomUUID(), 3), refused);
+  t.throws(() => objectStore.receive(randomUUID()), refused);
   await t.throwsAsync(
-    receiving.finish(async () => undefined),
+    file.finish(3, async () => undefined),
     refused,
   );
   t.throws(() => objectStore.partial(randomUUID()), refused);

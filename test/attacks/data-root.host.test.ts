@@ -108,7 +108,10 @@ test('a start removes what a host made and nothing else, and names both', async 
     join('work', workFolderName('download', fetched)),
     join('work', workFolderName('process', ran)),
   ];
-  (await objectStore.receive(uploadName(1), 10)).write(Buffer.from('abc'));
+  const received = objectStore.receive(uploadName(1));
+  await received.open(0);
+  received.write(Buffer.from('abc'));
+  await received.close();
   for (const number of [4, 5]) await write(join(inbox, `${uploadName(number)}.part`));
   await write(join(inbox, staged));
   await write(join(work, workFolderName('process', ran), 'deep', 'left.txt'));

@@ -7,6 +7,7 @@ import { patienceMs } from '../patience.ts';
 
 const announcement = z.looseObject({ listening: z.string(), authorizationToken: z.string(), pid: z.number() });
 const pointLine = /^crash point \d+: /;
+const hook = `--import ${new URL('../../fixtures/storage/crash-points.mjs', import.meta.url)}`;
 
 /** The real host in a process of its own, which may die at any time. */
 export interface HostProcess {
@@ -75,7 +76,7 @@ export async function askHost(
   }
 }
 
-/** Starts the host on a data root; `crashAt` is the setting of its crash hook. */
+/** Starts the host on a data root; `crashAt` is the setting of `crash-points.mjs`, which then is loaded into it. */
 export async function startHost(
   t: ExecutionContext,
   dataRoot: string,
@@ -84,7 +85,7 @@ export async function startHost(
 ): Promise<HostProcess> {
   const host = new RunningHost({
     flags: ['--port', '0', '--study-workers', '2', '--data-root', dataRoot, ...flags],
-    ...(crashAt === undefined ? {} : { environment: { MEDIA_STUDY_TEST_CRASH_AT: crashAt } }),
+    ...(crashAt === undefined ? {} : { environment: { MEDIA_STUDY_TEST_CRASH_AT: crashAt, NODE_OPTIONS: hook } }),
   });
   t.teardown(() => host.kill());
   const endOf = async (ending: RunningHost['ended']) => {

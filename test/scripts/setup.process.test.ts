@@ -228,11 +228,7 @@ test('the package holds the built program, the files it reads, and nothing else'
       'build/client/study-host.js',
       'build/client/host-error.js',
     ],
-    ...[
-      'build/speech-model/weights/silero_vad_16k_op15.onnx',
-      'build/speech-model/LICENSE',
-      'build/boundary-model.onnx',
-    ],
+    ...['build/speech-model.onnx', 'build/speech-model/LICENSE', 'build/boundary-model.onnx'],
     ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
     ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
   ]) {

@@ -2,50 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import test from 'ava';
 import type { ClassicLevel } from 'classic-level';
-import { BoundedMap } from '../../storage/bounded-map.ts';
-import { fewAtOnce, KeyedMutex } from '../../storage/keyed-mutex.ts';
+import { CoalescingMutex, fewAtOnce, KeyedMutex } from '../../storage/keyed-mutex.ts';
 import { commitKey } from '../../storage/ledger/keys.ts';
 import { writeSynced } from '../../storage/ledger/numbered-store.ts';
 import { decodeRow, encodeRow } from '../../storage/ledger/row-codec.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import { refusedCall } from './refused-call.ts';
-
-test('the entry used longest ago goes when there is one too many', (t) => {
-  const map = new BoundedMap<string, number>(2);
-  map.set('a', 1);
-  map.set('b', 2);
-  t.is(map.get('a'), 1);
-  map.set('c', 3);
-  const kept = ['a', 'b', 'c'].map((key) => map.get(key));
-  t.deepEqual(kept, [1, undefined, 3]);
-});
-
-test('entries are weighed, and as many go as a heavy one needs', (t) => {
-  const map = new BoundedMap<string, number>(10, (value) => value);
-  for (const key of ['a', 'b', 'c']) map.set(key, 3);
-  map.set('d', 6);
-  const kept = ['a', 'b', 'c', 'd'].map((key) => map.get(key));
-  t.deepEqual(kept, [undefined, undefined, 3, 6]);
-});
-
-test('an entry that is replaced or deleted weighs nothing any more', (t) => {
-  const map = new BoundedMap<string, number>(10, (value) => value);
-  map.set('a', 8);
-  map.set('a', 2);
-  map.set('b', 8);
-  t.is(map.get('a'), 2);
-  map.delete('b');
-  map.set('c', 8);
-  t.is(map.get('a'), 2);
-});
-
-test('an entry heavier than all that the map may hold is not kept', (t) => {
-  const map = new BoundedMap<string, number>(10, (value) => value);
-  map.set('a', 11);
-  t.is(map.get('a'), undefined);
-  map.set('b', 10);
-  t.is(map.get('b'), 10);
-});
 
 test('a row is whole only in its own place; one of the first version in any place', (t) => {
   const [here, there] = [Buffer.from('record/here'), Buffer.from('record/there')];
@@ -154,6 +116,55 @@ test('work of different names does not wait for each other', async (t) => {
   t.is(await mutex.take('two', async () => 'free'), 'free');
   held.end();
   t.is(await holding, 'held');
+});
+
+test('callers during a piece of work share the next one, which sees later changes', async (t) => {
+  const mutex = new CoalescingMutex<number>();
+  let value = 0;
+  let count = 0;
+  let finish = (): void => undefined;
+  const look = async () => {
+    count += 1;
+    const seen = value;
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return seen;
+  };
+  const first = mutex.take('file', look);
+  await Promise.resolve();
+  t.is(count, 1);
+  value = 1;
+  const others = [mutex.take('file', look), mutex.take('file', look), mutex.take('file', look)];
+  finish();
+  t.is(await first, 0);
+  await new Promise(setImmediate);
+  t.is(count, 2);
+  finish();
+  t.deepEqual(await Promise.all(others), [1, 1, 1]);
+  t.is(count, 2);
+});
+
+test('shared work that fails does so for all who shared it, and the next one starts over', async (t) => {
+  const mutex = new CoalescingMutex<string>();
+  const fails = () => Promise.reject(new Error('disk'));
+  const asked = [mutex.take('file', fails), mutex.take('file', fails)];
+  for (const answer of asked) await t.throwsAsync(answer, { message: 'disk' });
+  t.is(await mutex.take('file', async () => 'seen'), 'seen');
+});
+
+test('shared work of different names does not wait for each other', async (t) => {
+  const mutex = new CoalescingMutex<string>();
+  let finish = (): void => undefined;
+  const slow = mutex.take('one', async () => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return 'one';
+  });
+  t.is(await mutex.take('two', async () => 'two'), 'two');
+  finish();
+  t.is(await slow, 'one');
 });
 
 test('a refusal of the system is known by its code or by the words of LevelDB; damage is not', (t) => {

@@ -138,7 +138,6 @@ const upload = 'sha256:ff4085ad157354dc8ea67a848e7c2270b4a19282713cf3a7ecf8e0ffb
 const put = 'sha256:373cb2c6d4fe2778441d4f0266505b699fa518d002e5793b87f9b48836de3f62';
 
 const deaths = [
-  { point: 'object-store:received', acknowledged: 0, stored: 0, leftovers: [`inbox/${uploadName(1)}`] },
   { point: 'object-store:synced', acknowledged: 0, stored: 0, leftovers: [`inbox/${uploadName(1)}`] },
   { point: 'object-store:renamed', acknowledged: 0, stored: 1, leftovers: [] },
   { point: 'object-store:stored', acknowledged: 0, stored: 1, leftovers: [] },

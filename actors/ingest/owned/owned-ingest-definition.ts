@@ -17,7 +17,7 @@ import { actorRow, type RowOf } from '../../supervision/actor-row.ts';
 import {
   type IngestDefinitionOptions,
   ingestDefinition,
-  ingestStandingOf,
+  ingestPositionOf,
   tailEffectsOf,
 } from '../ingest-definition.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
@@ -62,12 +62,12 @@ export function ownedIngestDefinition(options: IngestDefinitionOptions): ActorDe
     migrations: ownedIngestMigrations,
     machine: ownedIngestMachine.provide({ actors: { uploadDeadline, ...tailEffectsOf(options) } }),
     phase: ownedIngestPhase,
-    storedPosition: async (row) => ownedIngestStanding(row),
+    storedPosition: async (row) => ownedIngestPosition(row),
   });
 }
 
-function ownedIngestStanding(row: RowOf<'owned-ingest'>): ChartPosition {
-  const { media, tail } = ingestStandingOf(row);
+function ownedIngestPosition(row: RowOf<'owned-ingest'>): ChartPosition {
+  const { media, tail } = ingestPositionOf(row);
   const { ingestId, uploadDueAt } = row.input;
   const value = tail ?? { queued: media === null ? 'awaitingMedia' : 'awaitingWorker' };
   return { value, context: { ingestId, uploadDueAt, media, failure: null } satisfies OwnedIngestContext };

@@ -11,7 +11,6 @@ import {
 } from '../../../contract/ingest.ts';
 import type { Announce } from '../../../storage/objects/object-store.ts';
 import type { HostBasis } from '../../host-basis.ts';
-import type { ProgressBoard } from '../../supervision/progress-board.ts';
 import type { PageRequest } from '../../supervision/reads.ts';
 import { type IngestBasis, isHeldByLive } from '../ingest-definition.ts';
 import { IngestService } from '../ingest-service.ts';
@@ -22,21 +21,22 @@ import {
   ownedIngestSeal,
   uploadOpenMs,
 } from './owned-ingest-definition.ts';
-import { ResumableUploads } from './resumable-uploads.ts';
-import { Upload } from './upload.ts';
 import type { PartClaim, UploadPart } from './upload-part.ts';
+import { Uploads } from './uploads.ts';
 
-interface OwnedIngestsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'clock'> {
+interface OwnedIngestsOptions extends Pick<HostBasis, 'supervisor' | 'clock'> {
   readonly service: IngestService;
   readonly newId: () => string;
   /** The most bytes that a file may have now. */
   readonly maximumBytes: () => number;
-  readonly uploads: ResumableUploads;
-  /** Notes media that an ingest brings, before it is stored. What no ingest and no source holds is removed by that note. */
-  readonly announced: Announce;
-  readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
-  /** Called after each upload, well or not. */
-  readonly released: () => void;
+  readonly uploads: Uploads;
+}
+
+/** A file on its way in one body. */
+interface WholeUpload {
+  readonly part: UploadPart;
+  /** The ingest as it was when it got its media. Rejects with the reason why it did not; then it is free for another upload. */
+  readonly answered: Promise<OwnedIngestStatus>;
 }
 
 /** How far an upload in parts has come. */
@@ -50,7 +50,6 @@ interface UploadState {
 /** The service behind `/v1/owned-media-ingests`: opens ingests, receives their media, reads their status. */
 export class OwnedIngests {
   readonly #options: OwnedIngestsOptions;
-  readonly #uploads = new Map<string, Upload>();
 
   constructor(options: OwnedIngestsOptions) {
     this.#options = options;
@@ -76,7 +75,7 @@ export class OwnedIngests {
   }
 
   status(ingestId: string): OwnedIngestStatus {
-    const { status, ...rest } = this.#options.service.standing(ingestId);
+    const { status, ...rest } = this.#options.service.state(ingestId);
     return {
       schema: 'studio.owned-media-ingest.v1',
       ingestId,
@@ -103,32 +102,13 @@ export class OwnedIngests {
    * Claims the one upload of an ingest. Throws `unknown_ingest`, `ingest_upload_conflict`, then whatever `checkHead`
    * finds wrong with the request's head; only a head in order takes the claim.
    */
-  beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): Upload {
-    const { service, supervisor, objectStore, progress } = this.#options;
+  beginUpload(ingestId: string, checkHead: (declaredBytes: number) => void): WholeUpload {
+    const { service, supervisor, uploads } = this.#options;
     const row = service.row(ingestId);
-    const isAwaited = supervisor.awaits(ingestId, 'media.received');
-    if (!isAwaited || this.#uploads.has(ingestId) || this.#options.uploads.isSending(ingestId)) throw sentBefore();
+    if (!supervisor.awaits(ingestId, 'media.received') || uploads.isSending(ingestId)) throw sentBefore();
     const { declaredBytes } = ownedIngestInput.parse(row.input);
     checkHead(declaredBytes);
-    const upload = new Upload(objectStore, ingestId, declaredBytes, {
-      arrived: (completed) =>
-        progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
-      announced: this.#options.announced,
-      received: async (media) => {
-        if (await supervisor.send(ingestId, { type: 'media.received', ...media })) return this.status(ingestId);
-        throw new ServiceError('ingest_upload_conflict', 'the ingest ended while its media was being sent');
-      },
-      faulted: async (message) => {
-        await supervisor.send(ingestId, { type: 'upload.failed', message });
-      },
-      released: () => {
-        this.#uploads.delete(ingestId);
-        progress.forget(ingestId);
-        this.#options.released();
-      },
-    });
-    this.#uploads.set(ingestId, upload);
-    return upload;
+    return uploads.whole(ingestId, declaredBytes, () => this.status(ingestId));
   }
 
   /** Takes up the uploads in parts of an earlier host, once its ingests are taken up. */
@@ -150,7 +130,7 @@ export class OwnedIngests {
   beginPart(ingestId: string, claim: PartClaim): { readonly part: UploadPart; readonly input: OwnedIngestRowInput } {
     const { supervisor, uploads } = this.#options;
     const input = this.#uploadable(ingestId);
-    if (this.#uploads.has(ingestId) || !supervisor.awaits(ingestId, 'media.received')) throw sentBefore();
+    if (uploads.isWhole(ingestId) || !supervisor.awaits(ingestId, 'media.received')) throw sentBefore();
     const upload = uploads.of(ingestId, input.declaredBytes);
     if (upload.isEnding) throw sentBefore();
     return { part: upload.begin(claim), input };
@@ -175,12 +155,12 @@ export class OwnedIngests {
 
   /** How many files are being received whole, which the end of the host would cut; uploads in parts go on afterwards. */
   get receiving(): number {
-    return this.#uploads.size;
+    return this.#options.uploads.receiving;
   }
 
   /** True if the object store has media whose ingest is only about to get the event of it. */
   get isStoring(): boolean {
-    return this.#options.uploads.isStoring || [...this.#uploads.values()].some((upload) => upload.isEnding);
+    return this.#options.uploads.isStoring;
   }
 
   /** Calls back after each commit of an ingest, until the returned function is called. */
@@ -238,15 +218,13 @@ export function openOwnedIngests(options: OpenOwnedIngestsOptions): OwnedIngests
     if (isNew) await ledger.commit([unused.note(contentId, bytes)]);
   };
   const released = () => unused.removeSoon();
-  const uploads = new ResumableUploads({ ...options, announced, released });
+  const uploads = new Uploads({ ...options, announced, released });
   const definition = uploads.following(ownedIngestDefinition({ ...options, seal: ownedIngestSeal(ledger, sealing) }));
   supervisor.register(definition);
   const service = new OwnedIngests({
     ...options,
     service: new IngestService({ ...options, definition }),
     uploads,
-    announced,
-    released,
   });
   unused.heldBy(() => service.isStoring);
   unused.heldBy(isHeldByLive(supervisor, sealing, definition.name));

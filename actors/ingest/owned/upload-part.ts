@@ -1,10 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { lookedAtBytes, notMedia } from '../../../formats/first-bytes.ts';
-import type { PartialFile } from '../../../storage/objects/object-store.ts';
+import type { IncomingFile } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { isFull, refusedWrite } from '../../supervision/refused-write.ts';
-import { wrongLength } from './upload.ts';
 
 /** A file of at most so many bytes is left to its probe, whatever it begins with: it is here before it could be stopped. */
 const smallBytes = 8 * 1024 * 1024;
@@ -21,10 +20,15 @@ export interface PartClaim {
 /** The upload that a part belongs to, as far as a part needs it. */
 export interface PartOwner {
   readonly declaredBytes: number;
-  readonly file: PartialFile;
+  readonly file: IncomingFile;
+  /**
+   * True if the bytes of a part that breaks off count. False for a file that comes whole in one body: it counts at its end or not at
+   * all. Its probe alone judges its beginning, and a fault is answered when its body has ended.
+   */
+  readonly keepsParts: boolean;
   /** How many bytes count. */
   readonly counted: number;
-  /** Opens the file where the noted bytes end; resolves with that offset. */
+  /** Opens the file where the bytes that count end; resolves with that offset. */
   open(): Promise<number>;
   /**
    * Counts the bytes written so far. It counts the end of the file only as `whole`, so that a body that goes on behind it is
@@ -42,6 +46,10 @@ export interface PartOwner {
 /** So many bytes are taken before those before them are synced and noted, in bytes: what a death of the host can cost. */
 export const commitBytes = 8 * 1024 * 1024;
 
+/** The answer to bytes of another number than the ingest declares. */
+export const wrongLength = () =>
+  new ServiceError('invalid_upload_length', 'the media does not have as many bytes as were declared');
+
 interface Flow {
   pause(): void;
   resume(): void;
@@ -55,8 +63,8 @@ interface Ending {
 }
 
 /**
- * One part of an upload on its way to the disk. Bytes that arrive before the file is open are held, and `pause` and `resume` carry
- * the disk's pace to the socket. What ends it first decides its answer.
+ * The body of one request on its way to the disk: a part of an upload, or all of a file that comes whole. Bytes that arrive before
+ * the file is open are held, and `pause` and `resume` carry the disk's pace to the socket. What ends it first decides its answer.
  */
 export class UploadPart {
   /** The offset behind the part, once it counts. Rejects with the reason why the part was not taken. */
@@ -114,12 +122,14 @@ export class UploadPart {
 
   /** The body is complete. */
   end(): void {
-    this.#end({ fault: null, keeps: true });
+    const { keepsParts, declaredBytes } = this.#owner;
+    const isWhole = keepsParts || this.#taken === declaredBytes;
+    this.#end({ fault: isWhole ? null : wrongLength(), keeps: isWhole });
   }
 
-  /** The client is gone, or its part must give way: what has arrived counts. */
+  /** The client is gone, or its part must give way: what has arrived counts if parts do. */
   stop(fault: Error): void {
-    this.#end({ fault, keeps: this.isCountable });
+    this.#end({ fault, keeps: this.isCountable && this.#owner.keepsParts });
   }
 
   /** The first of them decides how the part ends. */
@@ -131,13 +141,19 @@ export class UploadPart {
   async #run(): Promise<number> {
     try {
       if (this.#over?.fault) throw this.#over.fault;
-      await this.#open();
+      let obstacle: unknown = null;
+      await this.#open().catch((error: unknown) => {
+        if (this.#owner.keepsParts) throw error;
+        obstacle = error;
+      });
+      this.#flowOn();
       const { fault, keeps } = await this.#ending;
       if (this.#unfit !== null) {
         await this.#owner.faulted(this.#unfit);
         throw new ServiceError('upload_gone', this.#unfit);
       }
       if (fault === null) this.#checkSum();
+      if (keeps && obstacle !== null) throw obstacle;
       if (keeps) await this.#count();
       if (fault !== null) throw fault;
       return this.#owner.counted;
@@ -169,8 +185,10 @@ export class UploadPart {
         },
       );
     }
-    const { file } = this.#owner;
-    file.onDrain(() => this.#flow.resume());
+  }
+
+  #flowOn(): void {
+    this.#owner.file.onDrain(() => this.#flow.resume());
     const held = this.#held ?? [];
     this.#held = null;
     // The disk may fall behind over what was held; its drain resumes the flow then.
@@ -186,7 +204,7 @@ export class UploadPart {
     this.#written += bytes.length;
     this.#owner.arrived(this.#claim.offset + this.#written);
     if (!file.write(bytes)) this.#flow.pause();
-    if (file.failure !== null) this.#end({ fault: file.failure, keeps: false });
+    if (file.failure !== null && this.#owner.keepsParts) this.#end({ fault: file.failure, keeps: false });
     this.#commitSome();
   }
 
@@ -195,7 +213,8 @@ export class UploadPart {
    * beginning that comes in small pieces, as the first bytes of a WAV or an Ogg alone are text.
    */
   #refuses(beginning: Buffer): boolean {
-    if (this.#owner.declaredBytes <= smallBytes || beginning.length < lookedAtBytes) return false;
+    const { keepsParts, declaredBytes } = this.#owner;
+    if (!keepsParts || declaredBytes <= smallBytes || beginning.length < lookedAtBytes) return false;
     const what = notMedia(beginning);
     if (what === null) return false;
     this.#unfit = `the file is ${what}, and no media`;
@@ -225,10 +244,10 @@ export class UploadPart {
     );
   }
 
-  /** A full disk leaves the upload as it is; any other fault of the storage ends the ingest. */
+  /** A full disk leaves an upload in parts as it is; any other fault of the storage ends the ingest. */
   async #coded(error: unknown): Promise<unknown> {
     if (!(error instanceof ObjectStoreError)) return error;
-    if (!isFull(error)) await this.#owner.faulted(error.message);
+    if (!isFull(error) || !this.#owner.keepsParts) await this.#owner.faulted(error.message);
     return refusedWrite(error, 'received');
   }
 }

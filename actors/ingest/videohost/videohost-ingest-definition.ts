@@ -28,7 +28,7 @@ import {
   type IngestDefinitionOptions,
   ingestDefinition,
   ingestEffect,
-  ingestStandingOf,
+  ingestPositionOf,
   tailEffectsOf,
 } from '../ingest-definition.ts';
 import type { IngestSealing } from '../ingest-sealing.ts';
@@ -211,12 +211,12 @@ export function videohostIngestDefinition(
     migrations: videohostIngestMigrations,
     machine: videohostIngestMachine.provide({ actors: { resolve, download, ...tailEffectsOf(options) } }),
     phase: videohostIngestPhase,
-    storedPosition: async (row) => videohostIngestStanding(row),
+    storedPosition: async (row) => videohostIngestPosition(row),
   });
 }
 
-function videohostIngestStanding(row: RowOf<'videohost-ingest'>): ChartPosition {
-  const { media, tail } = ingestStandingOf(row);
+function videohostIngestPosition(row: RowOf<'videohost-ingest'>): ChartPosition {
+  const { media, tail } = ingestPositionOf(row);
   const { ingestId } = row.input;
   const before: Readonly<Record<string, StateValue>> = { resolving: 'resolving', downloading: 'downloading' };
   const value = tail ?? (media === null ? (before[row.status] ?? 'queued') : 'probing');

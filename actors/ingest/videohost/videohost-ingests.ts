@@ -59,7 +59,7 @@ export class VideohostIngests {
   }
 
   status(ingestId: string): VideohostIngestStatus {
-    const { status, ...rest } = this.#options.service.standing(ingestId);
+    const { status, ...rest } = this.#options.service.state(ingestId);
     return {
       schema: 'studio.videohost-local-ingest.v1',
       ingestId,

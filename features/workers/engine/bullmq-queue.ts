@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job, Queue, QueueEvents, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { WorkOrder } from '../../../contract/workers.ts';
 import {
@@ -100,7 +101,7 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
   events.on('failed', ({ jobId }) => looked(jobId, async (id) => void (await wasLost(id))));
 
   /** The newest orders of this host: events of others, and what came of earlier attempts, count for nothing. */
-  const notified = new Set<string>();
+  const notified = new LRUCache<string, true>({ max: mostNotified });
   const refusedBy = async (id: string): Promise<void> => {
     const note = refusedNote.safeParse((await queue.getJob(id))?.progress).data;
     if (note !== undefined) onNews(id, { kind: 'refused', worker: note.refusedBy, reason: note.reason });
@@ -146,10 +147,7 @@ export function openOrderQueue(address: string, onNews: (id: string, news: Order
         // An order that is known is left as it is: its id stands for all that it carries.
         // One that was never notified here was lost at an earlier attempt, and is given again.
         if ((await wasLost(id)) && notified.has(id)) return 'gone';
-        notified.delete(id);
-        notified.add(id);
-        const [oldest = id] = notified;
-        if (notified.size > mostNotified) notified.delete(oldest);
+        notified.set(id, true);
         const kept = { removeOnComplete: true, removeOnFail: { age: lostSeconds } };
         await queue.add(order.task.capability, order, { jobId: id, ...kept });
         const state = await queue.getJobState(id);
@@ -203,13 +201,12 @@ export function takeOrders(address: string, options: TakerOptions): OrderTaker {
   };
   const stop = new AbortController();
 
-  const refused = new Set<string>();
+  const refused = new LRUCache<string, true>({ max: mostRemembered });
   const refuse = async (job: Job, token: string | undefined, reason: string): Promise<never> => {
     // It is offered again and again.
     const line = `order ${job.id}: refused: ${reason}`;
     if (!refused.has(line)) report(line);
-    if (refused.size >= mostRemembered) refused.clear();
-    refused.add(line);
+    refused.set(line, true);
     await job.updateProgress({ refusedBy: name, reason: reason.slice(0, 1000) });
     await job.moveToDelayed(Date.now() + refusalPauseMs, token);
     throw new DelayedError();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { IngestSealing } from '../../../actors/ingest/ingest-sealing.ts';
 import { openOwnedIngests } from '../../../actors/ingest/owned/owned-ingests.ts';
-import { notedParts } from '../../../actors/ingest/owned/resumable-uploads.ts';
+import { notedParts } from '../../../actors/ingest/owned/uploads.ts';
 import { VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
 import { openVideohostIngests } from '../../../actors/ingest/videohost/videohost-ingests.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
@@ -15,7 +15,7 @@ import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
 import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../../executors/videohost/video-host.ts';
-import type { ObjectStore, Receiving } from '../../../storage/objects/object-store.ts';
+import type { IncomingFile, ObjectStore } from '../../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { clipIngest, mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, scratchFolder, startOfTest } from '../../storage/ledger/scratch.ts';
@@ -124,10 +124,16 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   const service = openOwnedIngests({ ...given, report, maximumBytes: () => 1_000_000 });
   await begin(() => service.resumeUploads());
   const beginUpload = (ingestId: string) => {
-    const upload = service.beginUpload(ingestId, () => undefined);
-    upload.connect({ pause: () => undefined, resume: () => undefined });
-    upload.chunk(media);
-    return upload;
+    const { part, answered } = service.beginUpload(ingestId, () => undefined);
+    part.connect({ pause: () => undefined, resume: () => undefined });
+    part.chunk(media);
+    return {
+      part,
+      end: () => {
+        part.end();
+        return answered;
+      },
+    };
   };
   return {
     ...life,
@@ -163,14 +169,16 @@ const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): Object
   new Proxy(objectStore, {
     get: (target, name) => {
       if (name === 'receive') {
-        return async (...file: Parameters<ObjectStore['receive']>): Promise<Receiving> => {
-          const receiving = await target.receive(...file);
-          const finish: Receiving['finish'] = async (announce) => {
-            const stored = await receiving.finish(announce);
-            await pause();
-            return stored;
-          };
-          return { ...receiving, finish };
+        return (given: string): IncomingFile => {
+          const file = target.receive(given);
+          const finish = file.finish.bind(file);
+          return Object.assign(file, {
+            finish: async (...wanted: Parameters<typeof finish>) => {
+              const stored = await finish(...wanted);
+              await pause();
+              return stored;
+            },
+          });
         };
       }
       const member: unknown = Reflect.get(target, name);

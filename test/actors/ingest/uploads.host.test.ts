@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { ResumableUpload, type UploadNote } from '../../../actors/ingest/owned/resumable-uploads.ts';
-import { Upload } from '../../../actors/ingest/owned/upload.ts';
 import { commitBytes, type PartClaim } from '../../../actors/ingest/owned/upload-part.ts';
+import { Upload, type UploadNote, Uploads } from '../../../actors/ingest/owned/uploads.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
-import type { ObjectStore, PartialFile, Receiving } from '../../../storage/objects/object-store.ts';
+import type { IncomingFile, ObjectStore } from '../../../storage/objects/object-store.ts';
 import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
 import { rawId } from '../../receipts/core/independent-ids.ts';
@@ -25,22 +24,27 @@ const status: OwnedIngestStatus = {
   failure: null,
 };
 
-/** One upload with everything that it sent to its ingest and its socket. */
+/** A file that comes whole, with everything that its upload sent to its ingest and its socket. */
 function uploadOf(objectStore: Pick<ObjectStore, 'receive'>, declaredBytes: number) {
   const reported: string[] = [];
-  const upload = new Upload(objectStore, ingestId, declaredBytes, {
-    arrived: () => undefined,
-    announced: async () => undefined,
-    received: async ({ contentId, bytes }) => {
-      reported.push(`received ${bytes} ${contentId}`);
-      return status;
+  const uploads = new Uploads({
+    objectStore,
+    supervisor: {
+      send: async (_id: string, event: { type: string; message?: string; contentId?: string; bytes?: number }) => {
+        const { type, message, contentId, bytes } = event;
+        reported.push(type === 'media.received' ? `received ${bytes} ${contentId}` : `faulted ${message}`);
+        return true;
+      },
     },
-    faulted: async (message) => void reported.push(`faulted ${message}`),
+    progress: { note: () => undefined, forget: () => undefined },
+    announced: async () => undefined,
     released: () => void reported.push('released'),
-  });
+  } as unknown as ConstructorParameters<typeof Uploads>[0]);
+  const { part, answered } = uploads.whole(ingestId, declaredBytes, () => status);
+  answered.catch(() => undefined);
   const flow: string[] = [];
-  upload.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
-  return { upload, reported, flow };
+  part.connect({ pause: () => flow.push('pause'), resume: () => flow.push('resume') });
+  return { uploads, part, answered, reported, flow };
 }
 
 async function storeOf(t: ExecutionContext) {
@@ -48,29 +52,43 @@ async function storeOf(t: ExecutionContext) {
   return { root, objectStore: await openObjectStore({ root }), inbox: () => readdir(join(root, 'inbox')) };
 }
 
+/** A file with other members. */
+const withMembers = (file: IncomingFile, members: Partial<IncomingFile>): IncomingFile =>
+  new Proxy(file, {
+    get: (_, key) => {
+      const member: unknown = Reflect.get(members, key) ?? Reflect.get(file, key, file);
+      return typeof member === 'function' ? member.bind(file) : member;
+    },
+  });
+
 /** The real object store behind a gate: its inbox file opens only when the test says so. */
 function slow(objectStore: ObjectStore) {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const receive: ObjectStore['receive'] = (name, declaredBytes) =>
-    opened.then(() => objectStore.receive(name, declaredBytes));
+  const receive: ObjectStore['receive'] = (name) => {
+    const file = objectStore.receive(name);
+    return withMembers(file, { open: (offset) => opened.then(() => file.open(offset)) });
+  };
   return { receive, open };
 }
+
+const gone = new Error('the client went away');
 
 test('chunks that arrive before the inbox file is open are held, and the socket pauses', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(1, 300_000);
-  const { upload, reported, flow } = uploadOf(gate, bytes.length);
+  const { uploads, part, answered, reported, flow } = uploadOf(gate, bytes.length);
   t.deepEqual(flow, ['pause']);
-  for (let at = 0; at < bytes.length; at += 100_000) upload.chunk(bytes.subarray(at, at + 100_000));
-  const ending = upload.end();
-  t.true(upload.isEnding);
+  for (let at = 0; at < bytes.length; at += 100_000) part.chunk(bytes.subarray(at, at + 100_000));
+  part.end();
+  t.true(uploads.isSending(ingestId));
   t.deepEqual(reported, []);
   gate.open();
-  t.is(await ending, status);
+  t.is(await answered, status);
+  t.false(uploads.isSending(ingestId));
   t.deepEqual(reported, [`received 300000 ${rawId(bytes)}`, 'released']);
   t.deepEqual(flow, ['pause', 'resume']);
   t.is(await objectStore.verify(rawId(bytes)), 'intact');
@@ -81,38 +99,49 @@ test('a disk that is slower than the socket pauses it until it has caught up', a
   const { objectStore } = await storeOf(t);
   const gate = slow(objectStore);
   const bytes = seededBytes(2, 6 * 1024 * 1024);
-  const { upload, flow } = uploadOf(gate, bytes.length + 1);
-  upload.chunk(bytes);
+  const { part, answered, flow } = uploadOf(gate, bytes.length + 1);
+  part.chunk(bytes);
   gate.open();
   while (flow.length < 4) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(flow, ['pause', 'resume', 'pause', 'resume']);
-  upload.chunk(Buffer.from('!'));
-  t.is(await upload.end(), status);
+  part.chunk(Buffer.from('!'));
+  part.end();
+  t.is(await answered, status);
 });
 
 test('an upload that is given up before its inbox file is open leaves nothing', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
   const gate = slow(objectStore);
-  const { upload, reported } = uploadOf(gate, 5);
-  upload.chunk(Buffer.from('hel'));
-  const abandoning = upload.abandon();
+  const { part, answered, reported } = uploadOf(gate, 5);
+  part.chunk(Buffer.from('hel'));
+  await new Promise((resolve) => setImmediate(resolve));
+  part.stop(gone);
   gate.open();
-  await abandoning;
+  await t.throwsAsync(answered, { is: gone });
   t.deepEqual(reported, ['released']);
   t.deepEqual(await inbox(), []);
 });
 
-test('an upload that was given up takes and seals nothing more, even when it is complete', async (t) => {
+test('a file that comes whole and is given up takes and seals nothing more, even when it is complete', async (t) => {
   const { objectStore, inbox } = await storeOf(t);
-  const { upload, reported } = uploadOf(objectStore, 5);
-  upload.chunk(Buffer.from('hello'));
-  await upload.abandon();
-  upload.chunk(Buffer.from('more'));
-  await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
-  await upload.abandon();
+  const { part, answered, reported } = uploadOf(objectStore, 5);
+  part.chunk(Buffer.from('hello'));
+  part.stop(gone);
+  part.chunk(Buffer.from('more'));
+  part.end();
+  await t.throwsAsync(answered, { is: gone });
   t.deepEqual(reported, ['released']);
   t.deepEqual(await inbox(), []);
   t.is(await objectStore.verify(rawId(Buffer.from('hello'))), 'missing');
+});
+
+test('a file that comes whole becomes media if its client is gone behind its end', async (t) => {
+  const { objectStore } = await storeOf(t);
+  const { part, answered } = uploadOf(objectStore, 5);
+  part.chunk(Buffer.from('hello'));
+  part.end();
+  part.stop(gone);
+  t.is(await answered, status);
 });
 
 test('one byte too many is refused when it arrives, one too few at the end; both leave nothing', async (t) => {
@@ -121,64 +150,84 @@ test('one byte too many is refused when it arrives, one too few at the end; both
     ['hell', 5],
   ] as const) {
     const { objectStore, inbox } = await storeOf(t);
-    const { upload, reported } = uploadOf(objectStore, declared);
-    if (text.length > declared) {
-      t.throws(() => upload.chunk(Buffer.from(text)), { code: 'invalid_upload_length' });
-      await upload.abandon();
-    } else {
-      upload.chunk(Buffer.from(text));
-      await t.throwsAsync(upload.end(), { code: 'invalid_upload_length' });
-    }
+    const { uploads, part, answered, reported } = uploadOf(objectStore, declared);
+    part.chunk(Buffer.from(text));
+    if (text.length < declared) part.end();
+    await t.throwsAsync(answered, { code: 'invalid_upload_length' });
     t.deepEqual(reported, ['released']);
     t.deepEqual(await inbox(), []);
+    t.false(uploads.isSending(ingestId));
   }
 });
 
 test('an inbox that cannot be opened is reported at the end, without holding up the socket', async (t) => {
   const { root, objectStore } = await storeOf(t);
   await rm(join(root, 'inbox'), { recursive: true });
-  const { upload, reported, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
+  const { part, answered, reported, flow } = uploadOf(objectStore, 64 * 1024 * 1024);
   const chunk = Buffer.alloc(1024 * 1024);
   while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(flow, ['pause', 'resume']);
-  for (let sent = 0; sent < 64; sent += 1) upload.chunk(chunk);
-  await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
+  for (let sent = 0; sent < 64; sent += 1) part.chunk(chunk);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(reported, []);
+  part.end();
+  await t.throwsAsync(answered, { code: 'storage_unavailable' });
   t.regex(reported[0] ?? '', /^faulted storage_fault: /);
   t.deepEqual(reported.slice(1), ['released']);
 });
 
+test('an inbox that cannot be opened leaves the ingest of an upload open that is given up', async (t) => {
+  const { root, objectStore } = await storeOf(t);
+  await rm(join(root, 'inbox'), { recursive: true });
+  const { part, answered, reported, flow } = uploadOf(objectStore, 5);
+  while (flow.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  part.stop(gone);
+  await t.throwsAsync(answered, { is: gone });
+  t.deepEqual(reported, ['released']);
+});
+
 test('an object store that cannot take the object is a fault, and the inbox is empty', async (t) => {
   const { root, objectStore, inbox } = await storeOf(t);
-  const { upload, reported } = uploadOf(objectStore, 5);
-  upload.chunk(Buffer.from('hello'));
+  const { part, answered, reported } = uploadOf(objectStore, 5);
+  part.chunk(Buffer.from('hello'));
   await rm(join(root, 'objects', 'sha256'), { recursive: true });
   await writeFile(join(root, 'objects', 'sha256'), 'in the way');
-  await t.throwsAsync(upload.end(), { code: 'storage_unavailable' });
+  part.end();
+  await t.throwsAsync(answered, { code: 'storage_unavailable' });
   t.regex(reported[0] ?? '', /^faulted storage_fault: /);
   t.deepEqual(reported.slice(1), ['released']);
   t.deepEqual(await inbox(), []);
 });
 
-test('a full disk, a full quota and a refused write are reported as such', async (t) => {
+test('a full disk, a full quota and a refused write are reported as such at the end, and end the ingest', async (t) => {
   for (const [reason, code, message] of [
     ['ENOSPC', 'insufficient_storage', 'the volume of the data root is full'],
     ['EDQUOT', 'insufficient_storage', 'the volume of the data root is full'],
     ['EIO', 'storage_unavailable', 'the media cannot be written (EIO), and its ingest has failed'],
     ['EROFS', 'storage_unavailable', 'the media cannot be written (EROFS), and its ingest has failed'],
   ] as const) {
+    const { objectStore } = await storeOf(t);
     const failure = new ObjectStoreError('storage_fault', 'inbox', refusedCall(reason));
-    const receiving: Receiving = {
-      failure,
-      write: () => true,
-      onDrain: () => undefined,
-      finish: () => Promise.reject(failure),
-      discard: () => Promise.resolve(),
-    };
-    const { upload, reported } = uploadOf({ receive: async () => receiving }, 5);
-    upload.chunk(Buffer.from('hello'));
-    await t.throwsAsync(upload.end(), { code, message });
+    const receive: ObjectStore['receive'] = (name) =>
+      withMembers(objectStore.receive(name), { failure, write: () => true, drained: () => Promise.reject(failure) });
+    const { part, answered, reported } = uploadOf({ receive }, 5);
+    part.chunk(Buffer.from('hello'));
+    await new Promise((resolve) => setImmediate(resolve));
+    t.deepEqual(reported, []);
+    part.end();
+    await t.throwsAsync(answered, { code, message });
     t.deepEqual(reported, ['faulted storage_fault: inbox', 'released']);
   }
+});
+
+test('a large text that comes whole is left to its probe', async (t) => {
+  const { objectStore } = await storeOf(t);
+  const bytes = Buffer.alloc(9 * 1024 * 1024, 'a letter, ');
+  const { part, answered, reported } = uploadOf(objectStore, bytes.length);
+  for (let at = 0; at < bytes.length; at += 1024 * 1024) part.chunk(bytes.subarray(at, at + 1024 * 1024));
+  part.end();
+  t.is(await answered, status);
+  t.deepEqual(reported, [`received ${bytes.length} ${rawId(bytes)}`, 'released']);
 });
 
 const name = '00000000-0000-4000-8000-000000000000';
@@ -190,12 +239,12 @@ async function openUpload(
   root: string,
   declaredBytes: number,
   offset = 0,
-  through: (file: PartialFile) => PartialFile = (file) => file,
+  through: (file: IncomingFile) => IncomingFile = (file) => file,
 ) {
   const objectStore = await openObjectStore({ root });
   const notes: UploadNote[] = [];
   const reported: string[] = [];
-  const upload = new ResumableUpload({
+  const upload = new Upload({
     declaredBytes,
     offset,
     file: through(objectStore.partial(name)),
@@ -284,15 +333,10 @@ test('bytes of a part that do not count are dropped before the next part', async
   t.deepEqual(reported, [`received 6 ${rawId(Buffer.from('abcdef'))}`]);
 });
 
-/** A partial file that takes what it is given, and of which the system refuses every sync for this reason. */
-const unsynced = (file: PartialFile, reason: Parameters<typeof refusedCall>[0]): PartialFile =>
-  new Proxy(file, {
-    get: (_, key) => {
-      const member: unknown = Reflect.get(file, key, file);
-      if (typeof member !== 'function') return member;
-      if (key !== 'sync') return member.bind(file);
-      return () => Promise.reject(new ObjectStoreError('storage_fault', 'inbox', refusedCall(reason)));
-    },
+/** A file that takes what it is given, and of which the system refuses every sync for this reason. */
+const unsynced = (file: IncomingFile, reason: Parameters<typeof refusedCall>[0]): IncomingFile =>
+  withMembers(file, {
+    sync: () => Promise.reject(new ObjectStoreError('storage_fault', 'inbox', refusedCall(reason))),
   });
 
 test('a fault of the storage ends the ingest; a full volume or quota leaves it as it is', async (t) => {

@@ -12,7 +12,7 @@ import { KeptParts, KeptWindows } from '../../../actors/study/kept-windows.ts';
 import { ListedRuntimes } from '../../../actors/study/listed-runtimes.ts';
 import type { MediaOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
-import { JournalHealth } from '../../../actors/study/studies.ts';
+import { JournalHealth, StudyService } from '../../../actors/study/studies.ts';
 import { EvidenceSteps, studyDefinition } from '../../../actors/study/study-definition.ts';
 import type { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { newestFirst } from '../../../actors/supervision/reads.ts';
@@ -45,7 +45,7 @@ import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { acceptedAt } from '../../receipts/sources/korean-clip.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
 import { openCaptionBench } from '../captions/caption-bench.ts';
-import { newDataRoot, newStore, store } from '../reopening/stored-studies.ts';
+import { newDataRoot, newStore, type StoredStage, store } from '../reopening/stored-studies.ts';
 import { newBench } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 import { otherTools } from './other-tools.ts';
@@ -573,6 +573,110 @@ test('a journal that could not be read once is not remembered as damaged', async
   await t.throwsAsync(first, unavailable);
   await t.throwsAsync(beside, unavailable);
   t.is(await health.damage(runtimeId), null);
+});
+
+/** A service over stored studies. The next read of a journal waits for `next`. */
+async function statusesAndPages(t: ExecutionContext, stage?: StoredStage) {
+  const opened = await newStore(t);
+  const runtimeId = await store(opened, study, stage);
+  const other = await store(opened, another, stage);
+  const reads = { pages: 0, statuses: 0, next: null as Promise<void> | null };
+  const held = async (): Promise<void> => {
+    const { next } = reads;
+    reads.next = null;
+    await next;
+  };
+  const ledger = Object.assign(Object.create(opened.ledger) as Ledger, {
+    get: opened.ledger.get.bind(opened.ledger),
+    journalHead: opened.ledger.journalHead.bind(opened.ledger),
+    journalPage: async (...page: Parameters<Ledger['journalPage']>) => {
+      reads.pages += 1;
+      await held();
+      return opened.ledger.journalPage(...page);
+    },
+    verifyJournal: async (id: string) => {
+      await held();
+      return opened.ledger.verifyJournal(id);
+    },
+  });
+  const supervisor = {
+    read: (id: string) => ledger.get('snapshot', id),
+    isLive: () => {
+      reads.statuses += 1;
+      return false;
+    },
+  };
+  const service = new StudyService({ ledger, supervisor } as unknown as ConstructorParameters<typeof StudyService>[0]);
+  return { service, runtimeId, other, reads };
+}
+
+test('a status is made once until its runtime commits, and all who come together share it', async (t) => {
+  const { service, runtimeId, other, reads } = await statusesAndPages(t);
+  const [first, beside] = await Promise.all([service.status(runtimeId), service.status(runtimeId)]);
+  t.is(first, beside);
+  // Not a promise: it is given in the same turn.
+  t.is(service.status(runtimeId), first);
+  service.committed(other);
+  t.is(service.status(runtimeId), first);
+  service.committed(runtimeId);
+  const next = await service.status(runtimeId);
+  t.not(next, first);
+  t.deepEqual(next, first);
+  t.is(reads.statuses, 2);
+});
+
+test('a status that was made while its runtime committed goes to those who asked before, and is not kept', async (t) => {
+  const { service, runtimeId } = await statusesAndPages(t);
+  const before = service.status(runtimeId);
+  service.committed(runtimeId);
+  const after = await service.status(runtimeId);
+  t.not(await before, after);
+  t.is(service.status(runtimeId), after);
+});
+
+test('a status that could not be read is read again', async (t) => {
+  const { service, runtimeId, reads } = await statusesAndPages(t);
+  reads.next = Promise.reject(new Error('not now'));
+  const asked = [service.status(runtimeId), service.status(runtimeId)];
+  for (const each of asked) await t.throwsAsync(async () => each, { message: 'not now' });
+  t.truthy((await service.status(runtimeId)).journalHead);
+});
+
+test('a page is given again, the same object, until its runtime commits', async (t) => {
+  const { service, runtimeId, other, reads } = await statusesAndPages(t);
+  const [page, beside] = await Promise.all([service.events(runtimeId, 0, 100), service.events(runtimeId, 0, 100)]);
+  t.is(page, beside);
+  t.is(service.events(runtimeId, 0, 100), page);
+  t.not(await service.events(runtimeId, 0, 99), page);
+  t.not(await service.events(other, 0, 100), page);
+  service.committed(other);
+  t.is(service.events(runtimeId, 0, 100), page);
+  t.is(reads.pages, 3);
+  service.committed(runtimeId);
+  t.not(await service.events(runtimeId, 0, 100), page);
+});
+
+test('a page that was read while its runtime committed is never given again', async (t) => {
+  const { service, runtimeId, reads } = await statusesAndPages(t);
+  const { open, opened } = gate();
+  reads.next = opened;
+  const before = service.events(runtimeId, 0, 100);
+  service.committed(runtimeId);
+  const after = await service.events(runtimeId, 0, 100);
+  open();
+  t.not(await before, after);
+  t.is(service.events(runtimeId, 0, 100), after);
+});
+
+test('an empty page of a runtime at work is not kept, and one that failed is read again', async (t) => {
+  const { service, runtimeId, reads } = await statusesAndPages(t, { commits: 1, lifecycle: 'running' });
+  const last = Number.parseInt((await service.status(runtimeId)).journalHead, 10);
+  const empty = await service.events(runtimeId, last, 100);
+  t.true(empty.mayGrow);
+  t.not(await service.events(runtimeId, last, 100), empty);
+  reads.next = Promise.reject(new Error('not now'));
+  await t.throwsAsync(async () => service.events(runtimeId, 0, 100), { message: 'not now' });
+  t.false((await service.events(runtimeId, 0, 100)).mayGrow);
 });
 
 test('a step whose evidence cannot be read just now does not damage the study', async (t) => {

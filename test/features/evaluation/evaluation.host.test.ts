@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { type ItemIngests, ingestItem, openPackFolder } from '../../../features/evaluation/labeled-media.ts';
-import { Upload } from '../../../actors/ingest/owned/upload.ts';
+import { Uploads } from '../../../actors/ingest/owned/uploads.ts';
 import { EvaluationFault } from '../../../contract/evaluation.ts';
 import type { OwnedIngestStatus } from '../../../contract/ingest.ts';
 import { sampleMedia } from '../../../fixtures/sample/gold.ts';
 import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
-import type { Receiving } from '../../../storage/objects/object-store.ts';
+import type { IncomingFile } from '../../../storage/objects/object-store.ts';
 import { fault } from '../../receipts/evaluation/evaluation-packs.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { english, evaluate, ffmpegThat, toneItem } from './evaluated-packs.ts';
@@ -87,29 +87,29 @@ const queued: OwnedIngestStatus = {
 };
 
 /** A service whose disk takes one block and then no more; `onEvent` gets the events of the upload. */
-function stalledIngests(onEvent: (event: 'written' | 'discarded' | 'released') => void): ItemIngests {
-  const receiving: Receiving = {
+function stalledIngests(onEvent: (event: 'written' | 'removed' | 'released') => void): ItemIngests {
+  const file: Partial<IncomingFile> = {
     failure: null,
+    written: 0,
+    open: async (offset) => offset,
     write: () => {
       onEvent('written');
       return false;
     },
     onDrain: () => undefined,
-    finish: () => Promise.reject(new Error('the upload never ends')),
-    discard: async () => onEvent('discarded'),
+    close: async () => undefined,
+    remove: async () => onEvent('removed'),
   };
-  const outcome = {
-    announced: async () => undefined,
-    received: () => Promise.reject(new Error('the upload never ends')),
-    faulted: async () => undefined,
-    arrived: () => undefined,
+  const uploads = new Uploads({
+    objectStore: { receive: () => file },
+    progress: { note: () => undefined, forget: () => undefined },
     released: () => onEvent('released'),
-  };
+  } as unknown as ConstructorParameters<typeof Uploads>[0]);
   return {
     open: async () => queued,
     status: () => queued,
     watch: () => () => undefined,
-    beginUpload: (ingestId) => new Upload({ receive: async () => receiving }, ingestId, 1_000_000, outcome),
+    beginUpload: (ingestId) => uploads.whole(ingestId, 1_000_000, () => queued),
   };
 }
 
@@ -124,7 +124,7 @@ test('an upload that is stopped on its way is given up, with the reason', async 
     if (event === 'written') stop.abort(reason);
   });
   t.is(await t.throwsAsync(ingestItem(ingests, samplePack, item, sampleMedia, stop.signal)), reason);
-  t.deepEqual(events, ['written', 'discarded', 'released']);
+  t.deepEqual(events, ['written', 'removed', 'released']);
 });
 
 test('a file that cannot be read any more gives its upload up', async (t) => {
@@ -133,7 +133,7 @@ test('a file that cannot be read any more gives its upload up', async (t) => {
   const gone = join(await scratchFolder(t), 'gone.mp4');
   const { signal } = new AbortController();
   await t.throwsAsync(ingestItem(ingests, samplePack, item, gone, signal), { code: 'ENOENT' });
-  t.deepEqual(events, ['discarded', 'released']);
+  t.deepEqual(events, ['removed', 'released']);
 });
 
 test('a range that runs past its media is refused', async (t) => {

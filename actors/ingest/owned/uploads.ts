@@ -3,8 +3,8 @@ import type { StateValue } from 'xstate';
 import { z } from 'zod';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
-import type { Announce, ObjectRef, PartialFile } from '../../../storage/objects/object-store.ts';
-import { ObjectStoreError } from '../../../storage/objects/object-store-error.ts';
+import type { Announce, IncomingFile, ObjectRef } from '../../../storage/objects/object-store.ts';
+import { ObjectStoreError, storageFault } from '../../../storage/objects/object-store-error.ts';
 import type { HostBasis } from '../../host-basis.ts';
 import type { ActorDefinition } from '../../supervision/actor-definition.ts';
 import { type ActorRow, snapshotValue } from '../../supervision/actor-row.ts';
@@ -72,12 +72,13 @@ class UploadNotes {
   }
 }
 
-interface ResumableUploadOptions {
+interface UploadOptions {
   readonly declaredBytes: number;
-  readonly file: PartialFile;
+  readonly file: IncomingFile;
   /** The offset that an earlier host has noted; 0 at first. */
   readonly offset: number;
-  note(note: UploadNote): Promise<void>;
+  /** Puts a note on disk. Null for a file that comes whole: nothing of it counts before its end, and no later host goes on with it. */
+  readonly note: ((note: UploadNote) => Promise<void>) | null;
   /** So many bytes have come so far. */
   arrived(bytes: number): void;
   /** The media is about to be stored, and no ingest holds it yet. */
@@ -89,18 +90,18 @@ interface ResumableUploadOptions {
 }
 
 /**
- * The upload of one ingest in parts. An offset counts when the bytes before it are synced and the offset is noted, so that any later
+ * The upload of one ingest, in parts or whole in one body. An offset counts when the bytes before it are synced and the offset is noted, so that any later
  * host goes on from there. One part at a time is taken: a new one ends the one before it, which may be that of a dead connection.
  */
-export class ResumableUpload implements PartOwner {
-  readonly #options: ResumableUploadOptions;
+export class Upload implements PartOwner {
+  readonly #options: UploadOptions;
   #offset: number;
   #part: UploadPart | null = null;
   #committing: Promise<void> = Promise.resolve();
   #finishing: Promise<void> | null = null;
   #over: ServiceError | null = null;
 
-  constructor(options: ResumableUploadOptions) {
+  constructor(options: UploadOptions) {
     this.#options = options;
     this.#offset = options.offset;
   }
@@ -109,8 +110,12 @@ export class ResumableUpload implements PartOwner {
     return this.#options.declaredBytes;
   }
 
-  get file(): PartialFile {
+  get file(): IncomingFile {
     return this.#options.file;
+  }
+
+  get keepsParts(): boolean {
+    return this.#options.note !== null;
   }
 
   get counted(): number {
@@ -168,11 +173,12 @@ export class ResumableUpload implements PartOwner {
   }
 
   commit(extent: 'whole' | 'part' = 'part'): Promise<void> {
+    const { note } = this.#options;
     const committed = this.#committing.then(async () => {
-      const offset = await this.file.sync();
+      const offset = note === null && extent === 'part' ? this.file.written : await this.file.sync();
       if (offset <= this.#offset || this.#over !== null) return;
       if (offset === this.declaredBytes && extent !== 'whole') return;
-      await this.#options.note({ offset, contentId: null });
+      await note?.({ offset, contentId: null });
       this.#offset = offset;
       this.file.settle(offset);
     });
@@ -210,13 +216,13 @@ export class ResumableUpload implements PartOwner {
     const bytes = this.declaredBytes;
     const media = await this.file.finish(bytes, async (object, isNew) => {
       await announced(object, isNew);
-      await note({ offset: bytes, contentId: object.contentId });
+      await note?.({ offset: bytes, contentId: object.contentId });
     });
     await received(media);
   }
 }
 
-interface ResumableUploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
+interface UploadsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'report'> {
   readonly progress: Pick<ProgressBoard, 'note' | 'forget'>;
   /** Notes media that an ingest brings, before it is stored. */
   readonly announced: Announce;
@@ -229,15 +235,18 @@ const isAwaitingMedia = ({ value }: { readonly value: StateValue }): boolean =>
 
 const isAwaiting = (row: ActorRow): boolean => isAwaitingMedia({ value: snapshotValue(row) });
 
-/** The uploads in parts of all owned ingests that wait for their media. */
-export class ResumableUploads {
-  readonly #options: ResumableUploadsOptions;
+/** The uploads of all owned ingests that wait for their media. */
+export class Uploads {
+  readonly #options: UploadsOptions;
   readonly #notes: UploadNotes;
-  readonly #uploads = new Map<string, ResumableUpload>();
+  /** Those in parts. */
+  readonly #uploads = new Map<string, Upload>();
+  /** Those of files that come whole. */
+  readonly #whole = new Map<string, Upload>();
   /** Those whose ingests have ended, and that may be storing media still. */
-  readonly #leaving = new Set<ResumableUpload>();
+  readonly #leaving = new Set<Upload>();
 
-  constructor(options: ResumableUploadsOptions) {
+  constructor(options: UploadsOptions) {
     this.#options = options;
     this.#notes = new UploadNotes(options.ledger);
   }
@@ -267,19 +276,63 @@ export class ResumableUploads {
     }
   }
 
-  /** The upload of an ingest that waits for its media. */
-  of(ingestId: string, declaredBytes: number): ResumableUpload {
+  /** The upload in parts of an ingest that waits for its media. */
+  of(ingestId: string, declaredBytes: number): Upload {
     return this.#uploads.get(ingestId) ?? this.#open(ingestId, declaredBytes, 0);
+  }
+
+  /** Begins to take a file that comes whole. What breaks off leaves nothing; its ingest stays open, and free for another upload. */
+  whole<Status>(
+    ingestId: string,
+    declaredBytes: number,
+    status: () => Status,
+  ): { readonly part: UploadPart; readonly answered: Promise<Status> } {
+    const { objectStore, progress, announced, released } = this.#options;
+    let received: Status | undefined;
+    const upload = new Upload({
+      declaredBytes,
+      offset: 0,
+      file: objectStore.receive(inboxNameOf(ingestId)),
+      note: null,
+      // The client of a file that comes whole learns of the storage, whichever part of it failed.
+      announced: (...given) => announced(...given).catch((error) => Promise.reject(storageFault(error, ingestId))),
+      received: async (media) => {
+        await this.#received(ingestId, media, 'ingest_upload_conflict');
+        received = status();
+      },
+      ...this.#reports(ingestId, declaredBytes),
+    });
+    this.#whole.set(ingestId, upload);
+    const part = upload.begin({ offset: 0, bytes: declaredBytes, checksum: null });
+    const freed = part.settled.then(async () => {
+      // The next start sweeps what cannot be removed now.
+      await upload.file.remove().catch(() => undefined);
+      this.#whole.delete(ingestId);
+      progress.forget(ingestId);
+      released();
+    });
+    const answered = freed.then(() => part.answered).then(() => received as Status);
+    return { part, answered };
   }
 
   isSending(ingestId: string): boolean {
     const upload = this.#uploads.get(ingestId);
-    return upload !== undefined && (upload.isSending || upload.isEnding);
+    return this.isWhole(ingestId) || (upload !== undefined && (upload.isSending || upload.isEnding));
+  }
+
+  /** True if a client sends the file of an ingest whole right now. */
+  isWhole(ingestId: string): boolean {
+    return this.#whole.has(ingestId);
+  }
+
+  /** How many files are being received whole. */
+  get receiving(): number {
+    return this.#whole.size;
   }
 
   /** True if the object store has media whose ingest is only about to get the event of it. */
   get isStoring(): boolean {
-    return this.#leaving.size > 0 || [...this.#uploads.values()].some((upload) => upload.isEnding);
+    return this.#leaving.size > 0 || [...this.#uploads.values(), ...this.#whole.values()].some((each) => each.isEnding);
   }
 
   /** A definition whose commits also forget the uploads of ingests that stop waiting for their media. */
@@ -318,34 +371,38 @@ export class ResumableUploads {
       });
   }
 
-  #open(ingestId: string, declaredBytes: number, offset: number): ResumableUpload {
-    const { objectStore, supervisor, progress, announced, released } = this.#options;
-    const upload = new ResumableUpload({
+  #open(ingestId: string, declaredBytes: number, offset: number): Upload {
+    const { objectStore, announced, released } = this.#options;
+    const upload = new Upload({
       declaredBytes,
       offset,
       file: objectStore.partial(inboxNameOf(ingestId)),
       note: (note) => this.#notes.put(ingestId, note),
-      arrived: (completed) =>
-        progress.note(ingestId, { stage: 'upload', completed, total: declaredBytes, unit: 'bytes' }),
       announced,
       received: async (media) => {
         try {
-          await this.#received(ingestId, media);
+          await this.#received(ingestId, media, 'upload_gone');
         } finally {
           released();
         }
       },
-      faulted: async (message) => {
-        await supervisor.send(ingestId, { type: 'upload.failed', message });
-      },
+      ...this.#reports(ingestId, declaredBytes),
     });
     this.#uploads.set(ingestId, upload);
     return upload;
   }
 
-  async #received(ingestId: string, media: ObjectRef): Promise<void> {
+  #reports(ingestId: string, total: number): Pick<UploadOptions, 'arrived' | 'faulted'> {
+    const { supervisor, progress } = this.#options;
+    return {
+      arrived: (completed) => progress.note(ingestId, { stage: 'upload', completed, total, unit: 'bytes' }),
+      faulted: async (message) => void (await supervisor.send(ingestId, { type: 'upload.failed', message })),
+    };
+  }
+
+  async #received(ingestId: string, media: ObjectRef, code: 'upload_gone' | 'ingest_upload_conflict'): Promise<void> {
     if (await this.#options.supervisor.send(ingestId, { type: 'media.received', ...media })) return;
-    throw new ServiceError('upload_gone', 'the ingest ended while its media was being sent');
+    throw new ServiceError(code, 'the ingest ended while its media was being sent');
   }
 
   async #takeUp(ingestId: string, { input }: ActorRow, { offset, contentId }: UploadNote): Promise<void> {
@@ -357,7 +414,7 @@ export class ResumableUploads {
       if (isWhole) upload.finishLeft().catch((error) => report(`the upload of ${ingestId} was not finished: ${error}`));
     } else if (isWhole && contentId !== null && (await objectStore.verify(contentId)) === 'intact') {
       // The host ended between the last move of the file and the commit of its ingest.
-      await this.#received(ingestId, { contentId, bytes: declaredBytes });
+      await this.#received(ingestId, { contentId, bytes: declaredBytes }, 'upload_gone');
     } else {
       report(`the partial upload of ${ingestId} is gone, and starts from zero`);
       await this.#drop(ingestId);

@@ -1,29 +1,15 @@
+import {
+  HOP_SAMPLES,
+  ROW_SAMPLES,
+  ROW_WINDOWS,
+  STATE_UNITS,
+  TRANSFORM_SAMPLES,
+} from '../../executors/detector/silero-vad.ts';
 import { bytesOfIntegers, type ModelGraph, type ModelNode, modelOf, type NamedTensor, tensorsOf } from './onnx-form.ts';
-import { FRAME_SAMPLES } from './sound-signals.ts';
 
-/** How many samples before a frame the model sees. */
-export const CONTEXT_SAMPLES = 64;
-
-/** How many numbers the memory of the model for a signal has, and how many such arrays: the output and the cell of its LSTM. */
-export const STATE_UNITS = 128;
-export const STATE_LAYERS = 2;
-
-// The spectrum of a frame: four transforms of 256 samples, 128 samples apart. The frame is mirrored behind its end.
-const TRANSFORM_SAMPLES = 256;
-const HOP_SAMPLES = 128;
+// The spectrum of a frame: four transforms, and one that lies between two windows of a row.
 const BINS = TRANSFORM_SAMPLES / 2 + 1;
 const TRANSFORMS = 4;
-const MIRRORED_SAMPLES = 64;
-
-/** A frame as the model gets it: the samples before it, it, and the mirrored ones. */
-export const WINDOW_SAMPLES = CONTEXT_SAMPLES + FRAME_SAMPLES + MIRRORED_SAMPLES;
-
-/**
- * So many windows lie one behind the other in a row, and a row ends with `ROW_END_SAMPLES` of silence. Then one product of matrices
- * has the spectra of all of them. The transform between two windows is dropped. Longer rows would be added up in another order.
- */
-export const ROW_WINDOWS = 8;
-export const ROW_SAMPLES = ROW_WINDOWS * WINDOW_SAMPLES + TRANSFORM_SAMPLES - HOP_SAMPLES;
 const ROW_TRANSFORMS = TRANSFORMS + 1;
 
 /**
