@@ -141,6 +141,7 @@ export class UploadPart {
   async #run(): Promise<number> {
     try {
       if (this.#over?.fault) throw this.#over.fault;
+      // The bytes of a file that comes whole are dropped then, until its body has ended.
       let obstacle: unknown = null;
       await this.#open().catch((error: unknown) => {
         if (this.#owner.keepsParts) throw error;

@@ -90,8 +90,9 @@ interface UploadOptions {
 }
 
 /**
- * The upload of one ingest, in parts or whole in one body. An offset counts when the bytes before it are synced and the offset is noted, so that any later
- * host goes on from there. One part at a time is taken: a new one ends the one before it, which may be that of a dead connection.
+ * The upload of one ingest, in parts or whole in one body. An offset counts when the bytes before it are synced and the offset is noted,
+ * so that any later host goes on from there. One part at a time is taken: a new one ends the one before it, which may be that of a dead
+ * connection.
  */
 export class Upload implements PartOwner {
   readonly #options: UploadOptions;
