@@ -163,11 +163,25 @@ export type Cue = Range & CueText & { readonly end?: 'assumed' };
 /** How long a cue without a duration is shown at most, if no other comes: the longest that guidelines let a subtitle stay. */
 export const LONGEST_ASSUMED_MS = 7000;
 
+/** One more output of the run that reads the tracks, for which the media need not be read twice. */
+export interface OutputBeside {
+  /** The options of ffmpeg, up to the name of its pipe. */
+  readonly output: readonly string[];
+  /** The most bytes that come through the pipe. */
+  readonly maximumBytes: number;
+  /** Reads the pipe to its end. */
+  read(pipe: Readable): Promise<void>;
+}
+
 /**
- * The argument list that lists the packets of text tracks of an input, up to a time if one is given, and copies their bytes. A track has two pipes,
- * the first on standard output.
+ * The argument list that lists the packets of text tracks of an input, up to a time if one is given, and copies their bytes. A track has
+ * two pipes, the first on standard output. The output beside them has the last pipe.
  */
-function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number | null): string[] {
+function subtitleArguments(
+  input: readonly string[],
+  indexes: readonly number[],
+  { endMs, beside }: { readonly endMs: number | null; readonly beside: OutputBeside | undefined },
+): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
@@ -176,7 +190,8 @@ function subtitleArguments(input: readonly string[], indexes: readonly number[],
     return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
   });
   const upTo = [...(endMs === null ? [] : ['-to', `${endMs}ms`]), ...input];
-  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs];
+  const further = beside === undefined ? [] : [...beside.output, `pipe:${FIRST_EXTRA_PIPE + 2 * indexes.length - 1}`];
+  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs, ...further];
 }
 
 /** One input and its tracks, in the form of ffmpeg's arguments. */
@@ -196,6 +211,7 @@ interface TracksRequest {
   readonly shownAt?: readonly ((passage: Range) => readonly Range[])[] | undefined;
   /** True for files in which a cue that ends when it begins is never shown. Tracks of media may lack durations. */
   readonly statesEnds?: boolean;
+  readonly beside?: OutputBeside | undefined;
 }
 
 /**
@@ -214,17 +230,19 @@ export async function readSubtitleTracks(
     limits = subtitleLimits(range),
     shownAt,
     statesEnds = false,
+    beside,
   }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
   const indexes = tracks.map(({ index }) => index);
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
     // A passage has to be read before its place in the film is known.
-    args: subtitleArguments(input, indexes, shownAt === undefined ? range.endMs : null),
-    limits: LIMITS,
+    args: subtitleArguments(input, indexes, { endMs: shownAt === undefined ? range.endMs : null, beside }),
+    limits:
+      beside === undefined ? LIMITS : { ...LIMITS, stdoutBytes: Math.max(LIMITS.stdoutBytes, beside.maximumBytes) },
     signal,
     files,
-    extraPipes: 2 * tracks.length - 1,
+    extraPipes: 2 * tracks.length - 1 + (beside === undefined ? 0 : 1),
   });
   const pipes = [running.stdout, ...running.extra];
   const turns = new LoopTurns();
@@ -238,7 +256,8 @@ export async function readSubtitleTracks(
     ({ codec }, at) => new TrackReader(codec, { range, limits, turns, came, statesEnds, shownAt: shownAt?.[at] }),
   );
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
-  await Promise.all([running.finished, ...reading]);
+  const last = pipes[2 * tracks.length];
+  await Promise.all([running.finished, ...reading, last === undefined ? undefined : beside?.read(last)]);
   came(range.endMs);
   return readers.map((reader) => reader.result());
 }

@@ -14,6 +14,7 @@ import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-input.ts';
 import {
+  captionSearchBeside,
   hasCaptionsInPicture,
   mayHoldCaptions,
   PICTURE_CAPTION_RULE,
@@ -141,13 +142,11 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
   const isPicture = ({ codec }: RequestedSubtitleTrack): boolean => pictureSubtitleCodecs.includes(codec);
   const tracks = request.tracks.filter((track) => !isPicture(track));
   const { picture, signal } = request;
-  const isSearched = picture !== null && mayHoldCaptions(picture);
   const isStated = tracks.some(({ attached }) => attached === undefined);
-  const [{ language }, found, stated, isInPicture] = await Promise.all([
+  const [{ language }, { found, isInPicture }, stated] = await Promise.all([
     deps.detector.tools(),
-    tracks.length === 0 ? [] : findTracks(deps, request, tracks),
+    findTracks(deps, request, tracks),
     isStated ? statedOfTracks(deps, request.path, signal) : new Map<number, EvidenceArtifact['parameters']>(),
-    isSearched ? hasCaptionsInPicture(deps, { ...request, picture }) : false,
   ]);
   const languages: Detection[] = [];
   // One after the other: the identifier is one process, and each request holds a listener of the signal.
@@ -181,25 +180,66 @@ const withParameters = (detection: Detection, measured: EvidenceArtifact['parame
         artifact: { ...detection.artifact, parameters: { ...detection.artifact.parameters, ...measured } },
       };
 
-/** Reads all tracks of readable codecs, up to the largest number: those of the media in one run, each attached file in one. */
+/** One run over the media: its tracks, and how it reads them. */
+type MediaRun = Pick<Parameters<typeof readSubtitleTracks>[1], 'input' | 'shownAt' | 'beside'> & {
+  readonly tracks: readonly RequestedSubtitleTrack[];
+};
+
+/**
+ * Reads all tracks of readable codecs, up to the largest number, and searches the picture for captions. One run does both if the
+ * range begins with the film.
+ */
 async function findTracks(
   deps: SubtitleDeps,
   request: SubtitleRequest,
   tracks: readonly RequestedSubtitleTrack[],
-): Promise<FoundTrack[]> {
+): Promise<{ readonly found: readonly FoundTrack[]; readonly isInPicture: boolean }> {
+  const { path, picture, range } = request;
   const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
   const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
-  const { path, attachedPath, range, signal, read: onRead = () => undefined } = request;
   const embedded = wanted.filter(({ attached }) => attached === undefined);
-  const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
-  const edits = await trackEdits(path);
+  const edits = embedded.length === 0 ? [] : await trackEdits(path);
   const editsOf = ({ index }: RequestedSubtitleTrack): readonly TrackEdit[] => edits[index] ?? [];
   const plain = embedded.filter((track) => !areCuts(editsOf(track)));
   const cut = embedded.filter((track) => areCuts(editsOf(track)));
-  const runs = [
-    { tracks: plain, input: mediaInput(path) },
+  const isSearched = picture !== null && mayHoldCaptions(picture);
+  const beside =
+    isSearched && range.startMs === 0 && plain.length > 0 ? captionSearchBeside(picture, range) : undefined;
+  const runs: readonly MediaRun[] = [
+    { tracks: plain, input: mediaInput(path), beside },
     { tracks: cut, ...byEdits(path, cut.map(editsOf), request.startOffsetMs ?? 0) },
-  ].filter(({ tracks }) => tracks.length > 0);
+  ];
+  const [found, isFoundAlone] = await Promise.all([
+    readTracks(
+      deps,
+      request,
+      runs.filter((run) => run.tracks.length > 0),
+      wanted,
+    ),
+    isSearched && beside === undefined ? hasCaptionsInPicture(deps, { ...request, picture }) : false,
+  ]);
+  const read = withinAll(
+    wanted.map((track) => found.get(track) ?? null),
+    range,
+  );
+  return {
+    isInPicture: beside?.isFound() ?? isFoundAlone,
+    found: tracks.map((track): FoundTrack => {
+      if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
+      const cues = read[wanted.indexOf(track)] ?? null;
+      return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
+    }),
+  };
+}
+
+/** What was read of each track: of those of the media by these runs, of each attached file by one. */
+async function readTracks(
+  deps: SubtitleDeps,
+  { attachedPath, range, signal, read: onRead = () => undefined }: SubtitleRequest,
+  runs: readonly MediaRun[],
+  wanted: readonly RequestedSubtitleTrack[],
+): Promise<ReadonlyMap<RequestedSubtitleTrack, ReadTrack | null>> {
+  const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
   for (const run of runs) {
     // Progress only rises: that of the last run counts.
     const progress = run === runs.at(-1) ? { onRead } : {};
@@ -210,24 +250,11 @@ async function findTracks(
   for (const track of wanted) {
     if (track.attached === undefined) continue;
     const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
-    const [only = null] = await readSubtitleTracks(deps, {
-      input,
-      tracks: [{ ...track, index: 0 }],
-      range,
-      signal,
-      statesEnds: true,
-    });
-    found.set(track, only);
+    const only = { input, tracks: [{ ...track, index: 0 }], range, signal, statesEnds: true };
+    const [read = null] = await readSubtitleTracks(deps, only);
+    found.set(track, read);
   }
-  const read = withinAll(
-    wanted.map((track) => found.get(track) ?? null),
-    range,
-  );
-  return tracks.map((track): FoundTrack => {
-    if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
-    const cues = read[wanted.indexOf(track)] ?? null;
-    return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
-  });
+  return found;
 }
 
 /**
