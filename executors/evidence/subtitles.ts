@@ -1,10 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type {
-  CueFact,
-  Detection,
-  EvidenceArtifact,
-  UnavailableReason,
-  UnreadableCueFact,
+import {
+  type CueFact,
+  type Detection,
+  type EvidenceArtifact,
+  type UnavailableReason,
+  type UnreadableCueFact,
+  unkeptLook,
+  unkeptLooks,
 } from '../../contract/evidence/evidence.ts';
 import { pictureSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
@@ -75,12 +77,13 @@ const parametersOf = (range: Range) =>
       text: 'as shown: markup, remarks, drawings, control characters and blank lines removed, ruby in parentheses',
       packets: 'copied, one cue each',
       withoutDuration: `until the next, at most ${LONGEST_ASSUMED_MS} ms`,
-      placement: 'as the track states it',
+      placement: 'of overrides, styles and settings, the nearest of nine places',
+      script: 'styles of ASS and settings of WebVTT, as ffmpeg writes them again',
       container: 'flags and title of each track',
       captionsInPicture: `CEA-608 and 708, from ${PICTURE_CAPTION_RULE.characters} characters on`,
       captionsSearchedMs: PICTURE_CAPTION_RULE.searchedMs,
       edits: 'applied to each cue',
-      styles: 'italics, bold and underline as tags, beside the text',
+      styles: 'italics, bold and underline of tags, overrides and styles, as tags beside the text',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -293,6 +296,15 @@ function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
   });
 }
 
+/** How many cues state something that no caption has, for each such thing. */
+function unkeptParameters(cues: readonly Cue[]): EvidenceArtifact['parameters'] {
+  const counted = unkeptLook.options.map((look) => {
+    const having = cues.filter((cue) => cue.text !== null && cue.unkept?.includes(look) === true);
+    return [unkeptLooks[look], having.length] as const;
+  });
+  return Object.fromEntries(counted.filter(([, count]) => count > 0));
+}
+
 async function detectionOf(
   { sourceContentId, range }: SubtitleRequest,
   kind: 'subtitle_track' | 'text_language',
@@ -307,7 +319,7 @@ async function detectionOf(
     kind,
     input: { sourceContentId, range, trackIndex, derivedAudio: null, ...citedFile(found.track) },
     tool,
-    parameters: parametersOf(range)[kind],
+    parameters: { ...parametersOf(range)[kind], ...(kind === 'subtitle_track' && unkeptParameters(found.cues)) },
     facts: await factsOf(found.cues),
   };
   return { kind, state: 'available', artifact };
