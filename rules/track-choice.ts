@@ -126,13 +126,57 @@ export function writtenTag(
 const distances = [
   'same_tag',
   'same_writing',
+  'parent_region',
   'unstated_region',
+  'related_region',
   'other_region',
   'other_member',
   'other_script',
   'other_language',
 ] as const;
 type Distance = (typeof distances)[number];
+
+const otherRegions: readonly Distance[] = ['parent_region', 'related_region', 'other_region'];
+
+/**
+ * The parents of regional forms, as the table of parent locales of Unicode's CLDR 45 has them (`supplemental/parentLocales.json` of its
+ * package `cldr-core`): of the languages whose subtitles are sold in several regions. Other forms have their language as parent.
+ */
+const parentLocales: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'es-419': 'AR BO BR BZ CL CO CR CU DO EC GT HN JP MX NI PA PE PR PY SV US UY VE',
+    'pt-PT': 'AO CH CV FR GQ GW LU MO MZ ST TL',
+    'en-001':
+      '150 AG AI AU BB BM BS BW BZ CC CK CM CX CY DG DM ER FJ FK FM GB GD GG GH GI GM GY HK ID IE IL IM IN IO JE JM KE KI KN KY LC LR LS MG MO MS MT MU MV MW MY NA NF NG NR NU NZ PG PK PN PW RW SB SC SD SG SH SL SS SX SZ TC TK TO TT TV TZ UG VC VG VU WS ZA ZM ZW',
+    'en-150': 'AT BE CH DE DK FI NL SE SI',
+    'zh-Hant-HK': 'Hant-MO',
+  }).flatMap(([parent, regions]) =>
+    regions.split(' ').map((region) => [`${parent.split('-', 1)[0]}-${region}`, parent] as const),
+  ),
+);
+
+/** A locale and its parents with a region, nearest first: `en-AT`, `en-150`, `en-001`. The script of Chinese is named. */
+function regionalLine(locale: Intl.Locale): string[] {
+  const { language, region } = locale;
+  if (region === undefined) return [];
+  const script = language === 'zh' ? locale.maximize().script : undefined;
+  const line: string[] = [];
+  for (
+    let each: string | undefined = [language, script, region].filter((part) => part !== undefined).join('-');
+    each !== undefined;
+    each = parentLocales.get(each)
+  ) {
+    line.push(each);
+  }
+  return line;
+}
+
+/** How far another region is from the wanted one: a parent of it, one that has a parent in common with it, or neither. */
+function distanceOfRegions(wanted: Intl.Locale, found: Intl.Locale): Distance {
+  const [line, [own = '', ...parents]] = [regionalLine(wanted), regionalLine(found)];
+  if (line.includes(own)) return 'parent_region';
+  return parents.some((each) => line.includes(each)) ? 'related_region' : 'other_region';
+}
 
 function distanceOf({ tag, language }: Pick<Candidate, 'tag' | 'language'>, asked: string): Distance {
   if (language === null || !areOneLanguage(language, asked)) return 'other_language';
@@ -144,7 +188,14 @@ function distanceOf({ tag, language }: Pick<Candidate, 'tag' | 'language'>, aske
   if (tag !== null && localeOf(tag)?.toString() === wanted.toString()) return 'same_tag';
   if (wanted.region === found.region && (wantedScript === script || wanted.script === undefined)) return 'same_writing';
   const isOther = wanted.region !== undefined && found.region !== undefined && wanted.region !== found.region;
-  return isOther ? 'other_region' : 'unstated_region';
+  return isOther ? distanceOfRegions(wanted, found) : 'unstated_region';
+}
+
+/** How many parents are between the region of a track and the asked one; zero if it is no parent of that. */
+function parentsBetween({ language }: Pick<Candidate, 'language'>, asked: string): number {
+  const [wanted, found] = [localeOf(asked), language === null ? null : localeOf(language)];
+  const [own = ''] = found === null ? [] : regionalLine(found);
+  return wanted === null ? 0 : Math.max(0, regionalLine(wanted).indexOf(own));
 }
 
 /** True if a track with this tag may serve for an asked one: in one language with it, and not in another script. */
@@ -164,6 +215,8 @@ interface Step {
 interface Ranked {
   readonly candidate: TrackCandidate;
   readonly distance: Distance;
+  /** How many parents are between its region and the asked one. */
+  readonly parents: number;
   readonly role: TrackRole | null;
   readonly isNamed: boolean;
 }
@@ -173,7 +226,9 @@ const isOff = (is: boolean): number => (is ? 0 : 1);
 const byDistance: Readonly<Record<Distance, OtherReason>> = {
   same_tag: 'other_region',
   same_writing: 'other_region',
+  parent_region: 'other_region',
   unstated_region: 'other_region',
+  related_region: 'other_region',
   other_region: 'other_region',
   other_member: 'other_language',
   other_script: 'other_script',
@@ -202,6 +257,7 @@ const order: readonly Step[] = [
     chosen: 'exact_tag',
     other: ({ distance }) => byDistance[distance],
   },
+  { rankOf: ({ parents }) => parents, chosen: 'exact_tag', other: ({ distance }) => byDistance[distance] },
   { rankOf: ({ role }) => isOff(role === null), chosen: 'plain_track', other: 'hearing_impaired' },
   {
     rankOf: ({ candidate }) => isOff(candidate.flags?.includes('default') === true),
@@ -237,7 +293,7 @@ function reasonOf(chosen: Ranked, [nearest]: readonly Ranked[]): Chosen['reason'
  *
  * The track that a person named comes first, then those whose text does not contradict the tag, and dialogue before commentary and signs.
  * Among these an attached file is first, then the nearest tag, the default flag, the most cues, the first track. A track in another
- * region is taken if there is no nearer one. One in another script is never taken, unless `asked` names its script or none. `named` are
+ * region is taken if there is no nearer one; of several, one that has a parent in common with `asked`. One in another script is never taken, unless `asked` names its script or none. `named` are
  * stream indexes.
  */
 export function chooseTrack(
@@ -249,6 +305,7 @@ export function chooseTrack(
     (candidate): Ranked => ({
       candidate,
       distance: distanceOf(candidate, asked),
+      parents: parentsBetween(candidate, asked),
       role: roleOfTrack(candidate)?.role ?? null,
       isNamed: named.includes(candidate.trackIndex),
     }),
@@ -275,7 +332,7 @@ export function remarksOfChoice(side: 'source' | 'target', { asked, chosen, othe
     const { language } = chosen;
     const distance = distanceOf(chosen, asked);
     const isOther =
-      distance === 'other_region' ||
+      otherRegions.includes(distance) ||
       (distance === 'other_member' && language !== null && isMember(asked) && isMember(language));
     return isOther && language !== null
       ? [{ code: 'other_region_taken', params: { side, asked, found: language } }]

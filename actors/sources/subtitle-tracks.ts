@@ -96,6 +96,7 @@ async function readAll(
       signal,
       limits,
       statesEnds: true,
+      isStyled: false,
     });
     return track?.cues ?? [];
   } catch (error) {

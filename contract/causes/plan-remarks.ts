@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, languageTag, positive } from '../base/grammar.ts';
+import { unkeptLook } from '../evidence/evidence.ts';
 
 /** The side of a line of captions: the spoken language, or that of the captions. */
 const side = z.enum(['source', 'target']);
@@ -22,6 +23,8 @@ export const planRemarks = [
   remarkOf('captions_rolled', { side }),
   /** Cues whose track states no duration. */
   remarkOf('ends_assumed', { side, cues: positive }),
+  /** Cues state something that no caption has. */
+  remarkOf('looks_not_kept', { side, look: unkeptLook, cues: positive }),
   /** The cues of a side come later than the sound, or than the other side, by so many ms. Negative: earlier. */
   remarkOf('side_shifted', { side, against: z.enum(['sound', 'other_side']), offsetMs: z.int() }),
   /** They run at another rate: their time times `numerator` by `denominator`, plus the offset, is that of the film. */

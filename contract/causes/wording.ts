@@ -1,3 +1,4 @@
+import type { UnkeptLook } from '../evidence/evidence.ts';
 import { subtitleCodecName } from '../sources/subtitle-codecs.ts';
 import type { Cause, CauseCode, CauseWith, StepCause } from './causes.ts';
 import {
@@ -109,6 +110,14 @@ const textOrSpeech = {
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
 
 /** A side of captions, as people call it. */
+const unkeptLookWords: Readonly<Record<UnkeptLook, (cues: number) => string>> = {
+  color: (cues) => `${counted(cues, 'line has', 'lines have')} colors, which captions do not have`,
+  speaker: (cues) =>
+    `${counted(cues, 'line names its', 'lines name their')} speaker beside the text, and captions do not`,
+  place: (cues) => `${counted(cues, 'line has', 'lines have')} an exact place or size, and captions one of nine places`,
+  vertical: (cues) => `${counted(cues, 'line is', 'lines are')} vertical, and horizontal in captions`,
+};
+
 const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The reference of a comparison. */
@@ -559,6 +568,7 @@ const wordings: Wordings = {
     what: ({ side, cues }) =>
       `${sideNames[side]}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
   },
+  looks_not_kept: { what: ({ side, look, cues }) => `${sideNames[side]}: ${unkeptLookWords[look](cues)}` },
   side_shifted: {
     what: ({ side, against, offsetMs }, { length }) =>
       `${sideNames[side]} begins ${length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,

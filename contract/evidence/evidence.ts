@@ -171,6 +171,19 @@ export const cuePlacement = z.strictObject({
 export type CuePlacement = z.infer<typeof cuePlacement>;
 
 /**
+ * What cues of a track state and no caption has: a color, the name of a speaker apart from the text, a place or size that is not one
+ * of nine, vertical text. The parameter of this name counts the cues; it is absent without any, and in evidence of earlier versions.
+ */
+export const unkeptLooks = {
+  color: 'cuesWithColor',
+  speaker: 'cuesWithSpeaker',
+  place: 'cuesWithOwnPlace',
+  vertical: 'cuesVertical',
+} as const;
+export type UnkeptLook = keyof typeof unkeptLooks;
+export const unkeptLook = z.enum(['color', 'speaker', 'place', 'vertical'] satisfies UnkeptLook[]);
+
+/**
  * A cue of a text track. `end` is `assumed` if its track states no duration for it. It is shown until the next cue then, for
  * at most seven seconds. `placement` is absent if the track does not state it, and in evidence of earlier versions.
  */
@@ -240,7 +253,7 @@ export const parameters = z.record(z.string(), z.union([z.string(), z.number(), 
 export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
   speech_activity: ['channelsApart', 'channelsApartMs', 'unconfirmedWindows', 'unconfirmedWindowsMs'],
   silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
-  subtitle_track: ['flags', 'title'],
+  subtitle_track: ['flags', 'title', ...Object.values(unkeptLooks)],
   transcript: ['unrecognisedRegions'],
   screen_text: ['unreadPicturesMs'],
 };

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { Launcher, ProcessLimits } from '../process/process.ts';
 import { MEMORY_BYTES } from '../process/process.ts';
@@ -129,11 +130,13 @@ export class CaptionSearch {
   }
 }
 
+const SEARCHED_BYTES = 1024 ** 3;
+
 const LIMITS: ProcessLimits = {
   wallMs: 180_000,
   cpuSeconds: 120,
   fileSizeBytes: 1024 * 1024,
-  stdoutBytes: 1024 ** 3,
+  stdoutBytes: SEARCHED_BYTES,
   stderrBytes: 4 * 1024 * 1024,
   memoryBytes: MEMORY_BYTES.packets,
 };
@@ -146,6 +149,47 @@ export interface SearchedPicture {
 
 /** True if captions of a stream of this codec can be found. */
 export const mayHoldCaptions = ({ codec }: SearchedPicture): boolean => captionUnits.has(codec);
+
+/** The searched part of a range, as an option of ffmpeg. */
+const upTo = ({ startMs, endMs }: Range): string[] => [
+  '-t',
+  `${Math.min(endMs - startMs, PICTURE_CAPTION_RULE.searchedMs)}ms`,
+];
+
+/** The output of ffmpeg with the units that may hold captions, up to the name of its pipe. Nothing is decoded. */
+function unitsOf({ index, codec }: SearchedPicture): string[] {
+  const units = `filter_units=pass_types=${captionUnits.get(codec)}`;
+  return ['-map', `0:${index}`, '-c', 'copy', '-bsf:v', units, '-f', 'data'];
+}
+
+/** Searches units until they hold captions or end. Resolves with true if they do. */
+async function searched(units: AsyncIterable<Buffer>): Promise<boolean> {
+  const search = new CaptionSearch();
+  for await (const chunk of units) {
+    search.add(chunk);
+    if (search.isFound) return true;
+  }
+  search.end();
+  return search.isFound;
+}
+
+/**
+ * The search as one more output of a run of ffmpeg that reads the media from its start: a range that begins there needs no process
+ * of its own. `isFound` has the answer once that run has ended.
+ */
+export function captionSearchBeside(picture: SearchedPicture, range: Range) {
+  let answer = false;
+  return {
+    output: [...upTo(range), ...unitsOf(picture)],
+    maximumBytes: SEARCHED_BYTES,
+    async read(pipe: Readable): Promise<void> {
+      answer = await searched(pipe.iterator({ destroyOnReturn: false }));
+      // A process whose output is not read never ends.
+      pipe.resume();
+    },
+    isFound: () => answer,
+  };
+}
 
 /**
  * True if the pictures of a range hold closed captions. ffmpeg copies the units that may hold them and decodes nothing. The process
@@ -165,39 +209,22 @@ export async function hasCaptionsInPicture(
     readonly signal: AbortSignal;
   },
 ): Promise<boolean> {
-  const units = captionUnits.get(picture.codec);
-  if (units === undefined) return false;
-  const lengthMs = Math.min(range.endMs - range.startMs, PICTURE_CAPTION_RULE.searchedMs);
+  if (!mayHoldCaptions(picture)) return false;
   const running = await launcher.start({
     tool: ffmpeg.path,
     args: [
       ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS],
-      ...['-ss', `${range.startMs}ms`, '-t', `${lengthMs}ms`, ...mediaInput(path)],
-      ...[
-        '-map',
-        `0:${picture.index}`,
-        '-c',
-        'copy',
-        '-bsf:v',
-        `filter_units=pass_types=${units}`,
-        '-f',
-        'data',
-        'pipe:1',
-      ],
+      ...['-ss', `${range.startMs}ms`, ...upTo(range), ...mediaInput(path)],
+      ...[...unitsOf(picture), 'pipe:1'],
     ],
     limits: LIMITS,
     signal,
   });
-  const search = new CaptionSearch();
   const ended = running.finished.catch((error: unknown) => error);
-  for await (const chunk of running.stdout as AsyncIterable<Buffer>) {
-    search.add(chunk);
-    if (search.isFound) break;
-  }
-  if (search.isFound) running.kill();
-  else search.end();
+  const isFound = await searched(running.stdout);
+  if (isFound) running.kill();
   const failure = await ended;
-  if (search.isFound && !signal.aborted) return true;
+  if (isFound && !signal.aborted) return true;
   if (failure instanceof Error) throw failure;
   return false;
 }

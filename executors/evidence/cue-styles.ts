@@ -1,4 +1,4 @@
-import { styledText, type TextStyle } from '../../contract/captions/styled-text.ts';
+import { styledText, type TextStyle, textStyles } from '../../contract/captions/styled-text.ts';
 
 /** Signs that stand for the begin and the end of a style: noncharacters of Unicode, which no text has. */
 const signs: Readonly<Record<TextStyle, readonly [begin: string, end: string]>> = {
@@ -25,18 +25,31 @@ const signOf = (letter: string, begins: boolean): string => {
 /** A tag of SubRip or WebVTT, which may have classes. */
 const styleTag = /<(?<end>\/?)(?<letter>[ibu])(?:[.\s][^<>]*)?>/gi;
 
-/** A style of a block of overrides; `\b` may have a weight, and `\r` ends every style. */
-const styleOverride = /\\(?:(?<letter>[ibu])(?<value>\d{1,3})(?!\w)|(?<reset>r))/g;
+/** A style of a block of overrides; `\b` may have a weight, and `\r` begins the style of the event again, or another one. */
+const styleOverride = /\\(?:(?<letter>[ibu])(?<value>\d{1,3})(?!\w)|r(?<reset>[^\\{}]*))/g;
 
-/** The styles of a block of overrides of ASS or SubRip, as signs. */
-export const signsOfBlock = (block: string): string =>
+const ended = (styles: readonly TextStyle[]): string =>
+  styles
+    .toReversed()
+    .map((style) => signs[style][1])
+    .join('');
+
+/** The begins of styles, as signs. */
+const begun = (styles: readonly TextStyle[]): string => styles.map((style) => signs[style][0]).join('');
+
+/** A text in styles, as signs. */
+export const inStyles = (styles: readonly TextStyle[], text: string): string =>
+  styles.length === 0 ? text : `${begun(styles)}${text}${ended(styles)}`;
+
+/**
+ * The styles of a block of overrides of ASS or SubRip, as signs. `stylesNamed` has those of a style of the script; without a name, of
+ * that of the event.
+ */
+export const signsOfBlock = (block: string, stylesNamed: (name: string) => readonly TextStyle[] = () => []): string =>
   [...block.matchAll(styleOverride)]
     .map(({ groups = {} }) => {
       const { letter = '', value = '', reset } = groups;
-      if (reset !== undefined)
-        return Object.values(signs)
-          .map(([, end]) => end)
-          .join('');
+      if (reset !== undefined) return `${ended(textStyles)}${begun(stylesNamed(reset.trim()))}`;
       return signOf(letter, letter === 'b' ? value === '1' || Number(value) > 400 : value === '1');
     })
     .join('');
@@ -45,7 +58,7 @@ export const signsOfBlock = (block: string): string =>
 export const withSigns = (text: string): string =>
   text
     .replaceAll(styleTag, (_tag, end: string, letter: string) => signOf(letter, end === ''))
-    .replaceAll(/\{\\[^{}]*\}/g, signsOfBlock);
+    .replaceAll(/\{\\[^{}]*\}/g, (block) => signsOfBlock(block));
 
 /** True if a text already has one of the signs: it is read without styles. */
 export const hasSigns = (text: string): boolean => text.search(anySign) !== -1;
@@ -60,25 +73,45 @@ const styleFlags: readonly (readonly [flag: number, letter: string])[] = [
   [4, 'u'],
 ];
 
-/** A text of a sample of 3GPP timed text with the styles of its `styl` boxes (3GPP TS 26.245, section 5.17) as signs. */
-export function withBoxSigns(text: string, boxes: Uint8Array): string {
+const white = 0xffffff;
+
+interface StyleRecord {
+  /** In characters, half-open. */
+  readonly from: number;
+  readonly to: number;
+  readonly flags: number;
+  readonly rgb: number;
+}
+
+function* styleRecords(boxes: Uint8Array): Generator<StyleRecord> {
   const view = new DataView(boxes.buffer, boxes.byteOffset, boxes.byteLength);
-  const inserted: { readonly at: number; readonly sign: string }[] = [];
   for (let at = 0; at + 10 <= boxes.length; ) {
     const size = view.getUint32(at);
-    if (size < 8 || at + size > boxes.length) break;
+    if (size < 8 || at + size > boxes.length) return;
     if (view.getUint32(at + 4) === 0x7374796c) {
       const count = Math.min(view.getUint16(at + 8), Math.floor((size - 10) / styleRecordBytes));
       for (let index = 0; index < count; index += 1) {
         const record = at + 10 + index * styleRecordBytes;
         const [from, to] = [view.getUint16(record), view.getUint16(record + 2)];
-        for (const [flag, letter] of styleFlags) {
-          if ((view.getUint8(record + 6) & flag) === 0 || to <= from) continue;
-          inserted.push({ at: from, sign: signOf(letter, true) }, { at: to, sign: signOf(letter, false) });
-        }
+        yield { from, to, flags: view.getUint8(record + 6), rgb: view.getUint32(record + 8) >>> 8 };
       }
     }
     at += size;
+  }
+}
+
+/** True if a part of a sample of 3GPP timed text has another color than white. */
+export const hasColorIn = (boxes: Uint8Array): boolean =>
+  [...styleRecords(boxes)].some(({ from, to, rgb }) => from < to && rgb !== white);
+
+/** A text of a sample of 3GPP timed text with the styles of its `styl` boxes (3GPP TS 26.245, section 5.17) as signs. */
+export function withBoxSigns(text: string, boxes: Uint8Array): string {
+  const inserted: { readonly at: number; readonly sign: string }[] = [];
+  for (const { from, to, flags } of styleRecords(boxes)) {
+    for (const [flag, letter] of styleFlags) {
+      if ((flags & flag) === 0 || to <= from) continue;
+      inserted.push({ at: from, sign: signOf(letter, true) }, { at: to, sign: signOf(letter, false) });
+    }
   }
   const characters = [...text];
   for (const { at, sign } of inserted.toSorted((one, other) => other.at - one.at)) characters.splice(at, 0, sign);

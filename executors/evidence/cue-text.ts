@@ -1,5 +1,27 @@
-import type { CuePlacement, UnreadableCueReason } from '../../contract/evidence/evidence.ts';
-import { hasSigns, signsOfBlock, styledRows, withBoxSigns, withoutSigns, withSigns } from './cue-styles.ts';
+import {
+  type CuePlacement,
+  type UnkeptLook,
+  type UnreadableCueReason,
+  unkeptLook,
+} from '../../contract/evidence/evidence.ts';
+import { cueSettings } from './cue-settings.ts';
+import {
+  hasColorIn,
+  hasSigns,
+  inStyles,
+  signsOfBlock,
+  styledRows,
+  withBoxSigns,
+  withoutSigns,
+  withSigns,
+} from './cue-styles.ts';
+import { alignmentOfSsa, type ScriptStyle } from './track-script.ts';
+
+/** What the script of a track states beside a packet: the styles of an ASS script by name, or the settings of a cue of WebVTT. */
+export interface StatedBeside {
+  readonly styleNamed?: (name: string) => ScriptStyle | undefined;
+  readonly settings?: string;
+}
 
 // An event as Matroska stores it: ReadOrder, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text.
 const FIELDS_BEFORE_TEXT = 8;
@@ -68,6 +90,8 @@ export type CueText =
       /** The text with its styles, as the text of a person has them; absent without any. */
       readonly styled?: string;
       readonly placement?: CuePlacement;
+      /** Absent if captions can have all of it. */
+      readonly unkept?: readonly UnkeptLook[];
     }
   | { readonly text: null; readonly reasonCode: UnreadableCueReason };
 
@@ -93,10 +117,10 @@ const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]+));/g;
 const LAST_CODE_POINT = 0x10ffff;
 
 /** The text that a packet carries before its markup is resolved; null if it has not the form of its format. */
-type Opening = (packet: Uint8Array) => string | null;
+type Opening = (packet: Uint8Array, stated: StatedBeside) => string | null;
 
 // A sample of 3GPP timed text: the length of the text in two bytes, the text, then boxes that style it.
-const timedText: Opening = (packet) => {
+const timedText = (packet: Uint8Array): string | null => {
   if (packet.length < 2) return packet.length === 0 ? '' : null;
   const end = 2 + ((packet[0] ?? 0) << 8) + (packet[1] ?? 0);
   if (end > packet.length) return null;
@@ -110,7 +134,18 @@ const subRipBreaks = (text: string): string => text.replaceAll('\\N', '\n').repl
 
 const subRip: Opening = (packet) => subRipBreaks(decoded('utf-8', packet).replace(SUBRIP_OVERRIDE, ''));
 
-const styledEvent: Opening = (packet) => assText(decoded('utf-8', packet), signsOfBlock);
+const styleNameOf = (event: string): string => event.split(',', 3)[2] ?? '';
+
+const styledEvent: Opening = (packet, { styleNamed }) => {
+  const event = decoded('utf-8', packet);
+  const stylesNamed = (name: string) => styleNamed?.(name === '' ? styleNameOf(event) : name)?.styles ?? [];
+  const text = assText(event, (block) => signsOfBlock(block, stylesNamed));
+  return text === null ? null : inStyles(stylesNamed(''), text);
+};
+
+/** The boxes behind the text of a sample of 3GPP timed text. */
+const boxesOf = (packet: Uint8Array): Uint8Array => packet.subarray(2 + ((packet[0] ?? 0) << 8) + (packet[1] ?? 0));
+
 const styledSubRip: Opening = (packet) => subRipBreaks(withSigns(decoded('utf-8', packet)));
 
 /** The same as `openings`, with signs for the styles in it. */
@@ -119,7 +154,7 @@ const styledOpenings: ReadonlyMap<string, Opening> = new Map(
     mov_text: (packet) => {
       const text = timedText(packet);
       if (text === null || packet.length < 2) return text;
-      return withSigns(withBoxSigns(text, packet.subarray(2 + ((packet[0] ?? 0) << 8) + (packet[1] ?? 0))));
+      return withSigns(withBoxSigns(text, boxesOf(packet)));
     },
     subrip: styledSubRip,
     srt: styledSubRip,
@@ -144,8 +179,6 @@ const openings: ReadonlyMap<string, Opening> = new Map(
 );
 
 const PLACED = /\\(?:an(?<numpad>[1-9])|a(?<legacy>\d{1,2})|(?:pos|move)\(\s*(?<x>-?[\d.]+)\s*,\s*(?<y>-?[\d.]+))/g;
-/** The alignments of `\a`: 1 to 3 are below, 4 more than those above, 8 more those in the middle. */
-const LEGACY_ROWS: Readonly<Record<number, number>> = { 0: 0, 4: 6, 8: 3 };
 const LONGEST_STYLE = 100;
 
 /** The alignment and the first place that the overrides of a text state; of several the first one counts, as players have it. */
@@ -156,9 +189,7 @@ function overridesOf(text: string): CuePlacement {
     for (const { groups = {} } of block.matchAll(PLACED)) {
       const { numpad, legacy, x, y } = groups;
       if (numpad !== undefined) alignment ??= Number(numpad);
-      const row = LEGACY_ROWS[Number(legacy) & 12];
-      const column = Number(legacy) & 3;
-      if (legacy !== undefined && row !== undefined && column > 0) alignment ??= row + column;
+      if (legacy !== undefined) alignment ??= alignmentOfSsa(Number(legacy)) ?? undefined;
       const [left, top] = [Math.round(Number(x)), Math.round(Number(y))];
       if (Number.isSafeInteger(left) && Number.isSafeInteger(top)) at ??= { x: left, y: top };
     }
@@ -166,11 +197,15 @@ function overridesOf(text: string): CuePlacement {
   return { ...(alignment !== undefined && { alignment }), ...at };
 }
 
-/** Layer, style and overrides of an event. */
-function assPlacement(event: string): CuePlacement {
+const usualPlace = 2;
+
+/** Layer, style and overrides of an event. An alignment is stated by an override, or by its style if that is not the usual one. */
+function assPlacement(event: string, { styleNamed }: StatedBeside): CuePlacement {
   const [, layer = '', style = ''] = event.split(',', 3);
   const name = style.replace(/^\*/, '').trim().slice(0, LONGEST_STYLE);
+  const alignment = styleNamed?.(style)?.alignment ?? usualPlace;
   return {
+    ...(alignment !== usualPlace && { alignment }),
     layer: /^\d{1,9}$/.test(layer.trim()) ? Number(layer) : 0,
     ...(name !== '' && name.isWellFormed() && { style: name }),
     ...overridesOf(event.slice(Math.max(0, textStart(event)))),
@@ -180,11 +215,38 @@ function assPlacement(event: string): CuePlacement {
 const subRipCodecs: readonly string[] = ['subrip', 'srt', 'text'];
 
 /** The place of a packet on the picture, as far as it states it. */
-function placementOf(codec: string, packet: Uint8Array): { readonly placement?: CuePlacement } {
-  if (codec === 'ass' || codec === 'ssa') return { placement: assPlacement(decoded('utf-8', packet)) };
+function placementOf(codec: string, packet: Uint8Array, stated: StatedBeside): { readonly placement?: CuePlacement } {
+  if (codec === 'ass' || codec === 'ssa') return { placement: assPlacement(decoded('utf-8', packet), stated) };
+  if (codec === 'webvtt') {
+    const settings = cueSettings(stated.settings ?? '');
+    return settings === null || settings.alignment === usualPlace
+      ? {}
+      : { placement: { alignment: settings.alignment } };
+  }
   if (!subRipCodecs.includes(codec)) return {};
   const placement = overridesOf(decoded('utf-8', packet));
   return Object.keys(placement).length === 0 ? {} : { placement };
+}
+
+const COLORED = /<font\s[^<>]*\bcolor\b|<c\.[^<>\s]|\{[^{}]*\\1?c&H/i;
+const SPEAKER = /<v[.\s][^<>]*>/i;
+
+/** What a packet states and no caption has. */
+function unkeptOf(
+  codec: string,
+  packet: Uint8Array,
+  stated: StatedBeside,
+  placement: CuePlacement | undefined,
+): UnkeptLook[] {
+  const written = codec === 'mov_text' ? '' : new TextDecoder().decode(packet);
+  const settings = codec === 'webvtt' ? cueSettings(stated.settings ?? '') : null;
+  const found: Readonly<Record<UnkeptLook, boolean>> = {
+    color: codec === 'mov_text' ? packet.length > 2 && hasColorIn(boxesOf(packet)) : COLORED.test(written),
+    speaker: codec === 'webvtt' && SPEAKER.test(written),
+    place: settings?.isExact ?? placement?.x !== undefined,
+    vertical: settings?.isVertical ?? false,
+  };
+  return unkeptLook.options.filter((look) => found[look]);
 }
 
 /** True if packets of this codec are text that is read here. */
@@ -193,16 +255,24 @@ export const isReadableCodec = (codec: string): boolean => openings.has(codec);
 /**
  * The visible text of one packet of a text track: tags, overrides, drawings and control characters removed, character references
  * resolved, blank lines left out. Readings of ruby are in parentheses behind their base. The text is empty if nothing is shown. It
- * belongs to that packet alone.
+ * belongs to that packet alone. `stated` is what the script of the track says of it.
  */
-export function cueTextOf(codec: string, packet: Uint8Array): CueText {
+export function cueTextOf(codec: string, packet: Uint8Array, stated: StatedBeside = {}): CueText {
   if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');
   try {
-    const text = openings.get(codec)?.(packet) ?? null;
+    const text = openings.get(codec)?.(packet, stated) ?? null;
     if (text === null) return unreadable('malformed');
     const shown = shownText(text);
-    const styled = hasSigns(text) ? null : styledOf(codec, packet, shown);
-    return { text: shown, reasonCode: null, ...(styled !== null && { styled }), ...placementOf(codec, packet) };
+    const styled = hasSigns(text) ? null : styledOf(codec, packet, { text: shown, stated });
+    const placed = placementOf(codec, packet, stated);
+    const unkept = unkeptOf(codec, packet, stated, placed.placement);
+    return {
+      text: shown,
+      reasonCode: null,
+      ...(styled !== null && { styled }),
+      ...placed,
+      ...(unkept.length > 0 && { unkept }),
+    };
   } catch (error) {
     if (error instanceof TypeError) return unreadable('undecodable');
     throw error;
@@ -235,8 +305,12 @@ const shownText = (text: string): string =>
     .join('\n');
 
 /** A shown text with its styles; null if its packet states none. */
-function styledOf(codec: string, packet: Uint8Array, text: string): string | null {
-  const opened = styledOpenings.get(codec)?.(packet) ?? null;
+function styledOf(
+  codec: string,
+  packet: Uint8Array,
+  { text, stated }: { readonly text: string; readonly stated: StatedBeside },
+): string | null {
+  const opened = styledOpenings.get(codec)?.(packet, stated) ?? null;
   if (opened === null || !hasSigns(opened)) return null;
   const rows = shownRows(opened);
   // A row without a sign of text may begin or end a style.

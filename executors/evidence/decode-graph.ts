@@ -4,6 +4,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
 import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
+import { countedInput } from '../sources/joined-flac.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';
 import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
 import { VIDEO_TICKS_PER_MS } from './frames.ts';
@@ -96,7 +97,7 @@ export async function evenSound(
   const decodedMs = request.range.endMs - seek * 1000 + MORE_SECONDS * 1000;
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: evenSoundArguments(request, seek),
+    args: await evenSoundArguments(request, seek),
     limits: { ...limits, stdoutBytes: limits.stdoutBytes + BYTES_PER_MS * decodedMs },
     signal,
   });
@@ -112,12 +113,12 @@ export async function evenSound(
 
 const evenForm = ['-c:a', 'pcm_s16le', '-ar', String(RATE), '-ac', String(CHANNELS)];
 
-function evenSoundArguments(request: DecodeRequest, seek: number): string[] {
+async function evenSoundArguments(request: DecodeRequest, seek: number): Promise<string[]> {
   const run = ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS];
   const decoded = [...run, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)];
-  const sound = ['-map', `0:${request.audioTrackIndex}`];
+  const track = request.audioTrackIndex ?? 0;
   if (request.countsSamples === true) {
-    return [...decoded, ...timedInput(request.path), ...sound, ...evenForm, '-f', 's16le', 'pipe:1'];
+    return [...decoded, ...(await countedInput(request.path, track)), ...evenForm, '-f', 's16le', 'pipe:1'];
   }
   return [
     ...decoded,
@@ -125,7 +126,7 @@ function evenSoundArguments(request: DecodeRequest, seek: number): string[] {
     ...timedInput(request.path),
     // The reader counts from the first sample of any stream: one that begins at the seek point keeps a late start.
     ...['-f', 'lavfi', '-t', '0.1', '-i', `anullsrc=r=${RATE}:cl=mono`],
-    ...[...sound, '-map', '1:0', ...evenForm, '-f', 'nut', 'pipe:1'],
+    ...['-map', `0:${track}`, '-map', '1:0', ...evenForm, '-f', 'nut', 'pipe:1'],
   ];
 }
 

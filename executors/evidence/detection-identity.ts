@@ -97,7 +97,7 @@ function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<st
 }
 
 /** The clock of sound whose own times are wrong, as the parameter of an operation states it. */
-export const SAMPLE_CLOCK = 'the samples of the sound';
+export const SAMPLE_CLOCK = 'the samples of the sound, of joined FLAC those of each part';
 
 /** Every threshold, choice and limitation behind the facts of one kind. */
 export function parametersFor(tracks: DetectionTracks): Record<DetectionKind, Parameters> {

@@ -5,7 +5,8 @@ import { DetectionFailure } from '../detector/detection-failure.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits, type ProcessRequest } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-input.ts';
-import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES } from './cue-text.ts';
+import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES, type StatedBeside } from './cue-text.ts';
+import { scriptOf, type TrackScript } from './track-script.ts';
 
 /** One packet of a track: its times in half-open milliseconds, and its bytes. */
 interface SubtitlePacket {
@@ -163,20 +164,39 @@ export type Cue = Range & CueText & { readonly end?: 'assumed' };
 /** How long a cue without a duration is shown at most, if no other comes: the longest that guidelines let a subtitle stay. */
 export const LONGEST_ASSUMED_MS = 7000;
 
+/** One more output of the run that reads the tracks, for which the media need not be read twice. */
+export interface OutputBeside {
+  /** The options of ffmpeg, up to the name of its pipe. */
+  readonly output: readonly string[];
+  /** The most bytes that come through the pipe. */
+  readonly maximumBytes: number;
+  /** Reads the pipe to its end. */
+  read(pipe: Readable): Promise<void>;
+}
+
+// Without `copyinkf` and `copypriorss`, packets at the beginning may be passed over.
+const copied = (index: number): string[] => [
+  ...['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'],
+];
+
 /**
- * The argument list that lists the packets of text tracks of an input, up to a time if one is given, and copies their bytes. A track has two pipes,
- * the first on standard output.
+ * The argument list that lists the packets of text tracks of an input, up to a time if one is given, and copies their bytes. A track has
+ * two pipes, the first on standard output. The outputs beside them have the last pipes.
  */
-function subtitleArguments(input: readonly string[], indexes: readonly number[], endMs: number | null): string[] {
+function subtitleArguments(
+  input: readonly string[],
+  indexes: readonly number[],
+  { endMs, beside }: { readonly endMs: number | null; readonly beside: readonly OutputBeside[] },
+): string[] {
   const outputs = indexes.flatMap((index, at) => {
     const list = at === 0 ? 1 : FIRST_EXTRA_PIPE + 2 * at - 1;
     const data = FIRST_EXTRA_PIPE + 2 * at;
-    // Without `copyinkf` and `copypriorss`, packets at the beginning may be passed over.
-    const copied = ['-map', `0:${index}`, '-c', 'copy', '-copyinkf', '-copypriorss', '1', '-flush_packets', '0'];
-    return [...copied, '-f', 'framecrc', `pipe:${list}`, ...copied, '-f', 'data', `pipe:${data}`];
+    return [...copied(index), '-f', 'framecrc', `pipe:${list}`, ...copied(index), '-f', 'data', `pipe:${data}`];
   });
   const upTo = [...(endMs === null ? [] : ['-to', `${endMs}ms`]), ...input];
-  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs];
+  const next = FIRST_EXTRA_PIPE + 2 * indexes.length - 1;
+  const further = beside.flatMap(({ output }, at) => [...output, `pipe:${next + at}`]);
+  return ['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, ...upTo, ...outputs, ...further];
 }
 
 /** One input and its tracks, in the form of ffmpeg's arguments. */
@@ -196,6 +216,9 @@ interface TracksRequest {
   readonly shownAt?: readonly ((passage: Range) => readonly Range[])[] | undefined;
   /** True for files in which a cue that ends when it begins is never shown. Tracks of media may lack durations. */
   readonly statesEnds?: boolean;
+  readonly beside?: OutputBeside | undefined;
+  /** False if styles and places do not matter. */
+  readonly isStyled?: boolean;
 }
 
 /**
@@ -214,17 +237,30 @@ export async function readSubtitleTracks(
     limits = subtitleLimits(range),
     shownAt,
     statesEnds = false,
+    beside,
+    isStyled = true,
   }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
-  const indexes = tracks.map(({ index }) => index);
+  const scripts = tracks.map(({ codec }) => (isStyled ? scriptOf(codec) : null));
+  const outputs: OutputBeside[] = [
+    ...(beside === undefined ? [] : [beside]),
+    ...scripts.flatMap((found, at) => (found === null ? [] : [scriptOutput(tracks[at]?.index ?? 0, found)])),
+  ];
   const running = await deps.launcher.start({
     tool: deps.ffmpeg.path,
-    // A passage has to be read before its place in the film is known.
-    args: subtitleArguments(input, indexes, shownAt === undefined ? range.endMs : null),
-    limits: LIMITS,
+    args: subtitleArguments(
+      input,
+      tracks.map(({ index }) => index),
+      // A passage has to be read before its place in the film is known.
+      { endMs: shownAt === undefined ? range.endMs : null, beside: outputs },
+    ),
+    limits: {
+      ...LIMITS,
+      stdoutBytes: Math.max(LIMITS.stdoutBytes, ...outputs.map(({ maximumBytes }) => maximumBytes)),
+    },
     signal,
     files,
-    extraPipes: 2 * tracks.length - 1,
+    extraPipes: 2 * tracks.length - 1 + outputs.length,
   });
   const pipes = [running.stdout, ...running.extra];
   const turns = new LoopTurns();
@@ -234,14 +270,29 @@ export async function readSubtitleTracks(
     furthest = Math.min(mediaMs, range.endMs);
     onRead(furthest);
   };
-  const readers = tracks.map(
-    ({ codec }, at) => new TrackReader(codec, { range, limits, turns, came, statesEnds, shownAt: shownAt?.[at] }),
-  );
+  const readers = tracks.map(({ codec }, at) => {
+    const script = scripts[at]?.script ?? null;
+    return new TrackReader(codec, { range, limits, turns, came, statesEnds, shownAt: shownAt?.[at], script });
+  });
   const reading = readers.map((reader, at) => reader.read(pipes[2 * at], pipes[2 * at + 1]));
-  await Promise.all([running.finished, ...reading]);
+  const readingBeside = outputs.map(async (output, at) => {
+    const pipe = pipes[2 * tracks.length + at];
+    if (pipe !== undefined) await output.read(pipe);
+  });
+  await Promise.all([running.finished, ...reading, ...readingBeside]);
   came(range.endMs);
-  return readers.map((reader) => reader.result());
+  return Promise.all(readers.map((reader) => reader.result()));
 }
+
+/** The output with the script of a track. */
+const scriptOutput = (index: number, { script, format }: NonNullable<ReturnType<typeof scriptOf>>): OutputBeside => ({
+  output: [...copied(index), ...format],
+  maximumBytes: LIMITS.stdoutBytes,
+  async read(pipe) {
+    for await (const chunk of pipe) script.add(chunk);
+    script.end();
+  },
+});
 
 /** The cues of one track inside the range; null if they exceed a limit. */
 export interface ReadTrack {
@@ -280,7 +331,17 @@ interface ReaderOptions {
   readonly came: (mediaMs: number) => void;
   readonly statesEnds: boolean;
   readonly shownAt: ((passage: Range) => readonly Range[]) | undefined;
+  /** Whole when its process has ended; null for a track without one. */
+  readonly script: TrackScript | null;
 }
+
+/** A packet of a kept cue whose track has a script, and which of the packets of its time it is, counted from 0. */
+interface ScriptedPacket extends SubtitlePacket {
+  readonly nth: number;
+}
+
+/** How many cues are read again in one turn of the event loop. */
+const CUES_OF_TURN = 128;
 
 /** Reads one track while ffmpeg writes it, and keeps no more than a track may have inside the range. */
 class TrackReader {
@@ -291,6 +352,11 @@ class TrackReader {
   readonly #came: (mediaMs: number) => void;
   readonly #statesEnds: boolean;
   readonly #joiner: PacketJoiner;
+  readonly #script: TrackScript | null;
+  /** Of a track with a script, the packet of each cue. */
+  readonly #packets: ScriptedPacket[] = [];
+  /** How many packets of each time came. */
+  readonly #cameAt = new Map<string, number>();
   #cues: Cue[] = [];
   /** The cues without a duration that no later packet has ended yet: their places, and their common start. */
   #open: { readonly startMs: number; readonly places: number[] } | null = null;
@@ -298,7 +364,7 @@ class TrackReader {
   #isOver = false;
   #fault: unknown = null;
 
-  constructor(codec: string, { range, limits, turns, came, statesEnds, shownAt }: ReaderOptions) {
+  constructor(codec: string, { range, limits, turns, came, statesEnds, shownAt, script }: ReaderOptions) {
     this.#joiner = new PacketJoiner((packet) => {
       if (shownAt === undefined) this.#keep(packet);
       else for (const shown of shownAt(packet)) this.#keep({ ...shown, bytes: packet.bytes });
@@ -309,6 +375,7 @@ class TrackReader {
     this.#turns = turns;
     this.#came = came;
     this.#statesEnds = statesEnds;
+    this.#script = script;
   }
 
   /** Takes both pipes to their end, whatever they bring: a process whose output is not read never ends. */
@@ -321,12 +388,25 @@ class TrackReader {
   }
 
   /** The result, when the process has ended well; null for too much. Throws `DetectionFailure`. */
-  result(): ReadTrack | null {
+  async result(): Promise<ReadTrack | null> {
     if (this.#fault !== null) throw this.#fault;
     if (this.#isOver) return null;
     this.#joiner.end();
+    // The whole script is there only now.
+    for (const [at, packet] of this.#packets.entries()) {
+      if (at % CUES_OF_TURN === 0) await this.#turns.next();
+      const cue = this.#cues[at];
+      if (cue !== undefined)
+        this.#cues[at] = { ...cue, ...cueTextOf(this.#codec, packet.bytes, this.#statedOf(packet)) };
+    }
     // A cue without a duration may have ended before the range.
     return { cues: this.#cues.filter(({ startMs, endMs }) => startMs < endMs), bytes: this.#bytes };
+  }
+
+  #statedOf({ nth, ...span }: ScriptedPacket): StatedBeside {
+    const script = this.#script;
+    if (script === null) return {};
+    return { styleNamed: (name) => script.styleNamed(name), settings: script.settingsOf(span, nth) };
   }
 
   async #eachChunk(pipe: Readable, take: (chunk: Buffer) => void): Promise<void> {
@@ -345,6 +425,7 @@ class TrackReader {
     this.#came(packet.startMs);
     if (this.#isOver) return;
     this.#endOpen(packet.startMs);
+    const nth = this.#nthOf(packet);
     const isOpen = !this.#statesEnds && packet.startMs === packet.endMs;
     const startMs = Math.max(packet.startMs, this.#range.startMs);
     const endMs = Math.min(isOpen ? packet.startMs + LONGEST_ASSUMED_MS : packet.endMs, this.#range.endMs);
@@ -356,10 +437,19 @@ class TrackReader {
       this.#open.places.push(this.#cues.length);
     }
     this.#cues.push({ startMs, endMs, ...shown, ...(isOpen && { end: 'assumed' }) });
+    if (this.#script !== null) this.#packets.push({ ...packet, bytes: Buffer.from(packet.bytes), nth });
     this.#bytes += Math.min(packet.bytes.length, MAXIMUM_PACKET_BYTES);
     const { maxTrackCues, maxTrackBytes } = this.#limits;
     this.#isOver = this.#cues.length > maxTrackCues || this.#bytes > maxTrackBytes;
     if (this.#isOver) this.#cues = [];
+  }
+
+  #nthOf({ startMs, endMs }: SubtitlePacket): number {
+    if (this.#script === null) return 0;
+    const name = `${startMs} ${endMs}`;
+    const nth = this.#cameAt.get(name) ?? 0;
+    this.#cameAt.set(name, nth + 1);
+    return nth;
   }
 
   /** A packet, whatever it shows, ends the cues before it that have no duration. */

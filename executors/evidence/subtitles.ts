@@ -1,10 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
-import type {
-  CueFact,
-  Detection,
-  EvidenceArtifact,
-  UnavailableReason,
-  UnreadableCueFact,
+import {
+  type CueFact,
+  type Detection,
+  type EvidenceArtifact,
+  type UnavailableReason,
+  type UnreadableCueFact,
+  unkeptLook,
+  unkeptLooks,
 } from '../../contract/evidence/evidence.ts';
 import { pictureSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
@@ -14,6 +16,7 @@ import type { Launcher } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { mediaInput, mediaUrl, subtitleInput } from '../sources/media-input.ts';
 import {
+  captionSearchBeside,
   hasCaptionsInPicture,
   mayHoldCaptions,
   PICTURE_CAPTION_RULE,
@@ -74,12 +77,13 @@ const parametersOf = (range: Range) =>
       text: 'as shown: markup, remarks, drawings, control characters and blank lines removed, ruby in parentheses',
       packets: 'copied, one cue each',
       withoutDuration: `until the next, at most ${LONGEST_ASSUMED_MS} ms`,
-      placement: 'as the track states it',
+      placement: 'of overrides, styles and settings, the nearest of nine places',
+      script: 'styles of ASS and settings of WebVTT, as ffmpeg writes them again',
       container: 'flags and title of each track',
       captionsInPicture: `CEA-608 and 708, from ${PICTURE_CAPTION_RULE.characters} characters on`,
       captionsSearchedMs: PICTURE_CAPTION_RULE.searchedMs,
       edits: 'applied to each cue',
-      styles: 'italics, bold and underline as tags, beside the text',
+      styles: 'italics, bold and underline of tags, overrides and styles, as tags beside the text',
       ...subtitleLimits(range),
     },
     text_language: {
@@ -141,13 +145,11 @@ export async function readSubtitles(deps: SubtitleDeps, request: SubtitleRequest
   const isPicture = ({ codec }: RequestedSubtitleTrack): boolean => pictureSubtitleCodecs.includes(codec);
   const tracks = request.tracks.filter((track) => !isPicture(track));
   const { picture, signal } = request;
-  const isSearched = picture !== null && mayHoldCaptions(picture);
   const isStated = tracks.some(({ attached }) => attached === undefined);
-  const [{ language }, found, stated, isInPicture] = await Promise.all([
+  const [{ language }, { found, isInPicture }, stated] = await Promise.all([
     deps.detector.tools(),
-    tracks.length === 0 ? [] : findTracks(deps, request, tracks),
+    findTracks(deps, request, tracks),
     isStated ? statedOfTracks(deps, request.path, signal) : new Map<number, EvidenceArtifact['parameters']>(),
-    isSearched ? hasCaptionsInPicture(deps, { ...request, picture }) : false,
   ]);
   const languages: Detection[] = [];
   // One after the other: the identifier is one process, and each request holds a listener of the signal.
@@ -181,25 +183,66 @@ const withParameters = (detection: Detection, measured: EvidenceArtifact['parame
         artifact: { ...detection.artifact, parameters: { ...detection.artifact.parameters, ...measured } },
       };
 
-/** Reads all tracks of readable codecs, up to the largest number: those of the media in one run, each attached file in one. */
+/** One run over the media: its tracks, and how it reads them. */
+type MediaRun = Pick<Parameters<typeof readSubtitleTracks>[1], 'input' | 'shownAt' | 'beside'> & {
+  readonly tracks: readonly RequestedSubtitleTrack[];
+};
+
+/**
+ * Reads all tracks of readable codecs, up to the largest number, and searches the picture for captions. One run does both if the
+ * range begins with the film.
+ */
 async function findTracks(
   deps: SubtitleDeps,
   request: SubtitleRequest,
   tracks: readonly RequestedSubtitleTrack[],
-): Promise<FoundTrack[]> {
+): Promise<{ readonly found: readonly FoundTrack[]; readonly isInPicture: boolean }> {
+  const { path, picture, range } = request;
   const readable = tracks.filter(({ codec }) => isReadableCodec(codec));
   const wanted = readable.slice(0, SUBTITLE_LIMITS.maxTracks);
-  const { path, attachedPath, range, signal, read: onRead = () => undefined } = request;
   const embedded = wanted.filter(({ attached }) => attached === undefined);
-  const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
-  const edits = await trackEdits(path);
+  const edits = embedded.length === 0 ? [] : await trackEdits(path);
   const editsOf = ({ index }: RequestedSubtitleTrack): readonly TrackEdit[] => edits[index] ?? [];
   const plain = embedded.filter((track) => !areCuts(editsOf(track)));
   const cut = embedded.filter((track) => areCuts(editsOf(track)));
-  const runs = [
-    { tracks: plain, input: mediaInput(path) },
+  const isSearched = picture !== null && mayHoldCaptions(picture);
+  const beside =
+    isSearched && range.startMs === 0 && plain.length > 0 ? captionSearchBeside(picture, range) : undefined;
+  const runs: readonly MediaRun[] = [
+    { tracks: plain, input: mediaInput(path), beside },
     { tracks: cut, ...byEdits(path, cut.map(editsOf), request.startOffsetMs ?? 0) },
-  ].filter(({ tracks }) => tracks.length > 0);
+  ];
+  const [found, isFoundAlone] = await Promise.all([
+    readTracks(
+      deps,
+      request,
+      runs.filter((run) => run.tracks.length > 0),
+      wanted,
+    ),
+    isSearched && beside === undefined ? hasCaptionsInPicture(deps, { ...request, picture }) : false,
+  ]);
+  const read = withinAll(
+    wanted.map((track) => found.get(track) ?? null),
+    range,
+  );
+  return {
+    isInPicture: beside?.isFound() ?? isFoundAlone,
+    found: tracks.map((track): FoundTrack => {
+      if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
+      const cues = read[wanted.indexOf(track)] ?? null;
+      return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
+    }),
+  };
+}
+
+/** What was read of each track: of those of the media by these runs, of each attached file by one. */
+async function readTracks(
+  deps: SubtitleDeps,
+  { attachedPath, range, signal, read: onRead = () => undefined }: SubtitleRequest,
+  runs: readonly MediaRun[],
+  wanted: readonly RequestedSubtitleTrack[],
+): Promise<ReadonlyMap<RequestedSubtitleTrack, ReadTrack | null>> {
+  const found = new Map<RequestedSubtitleTrack, ReadTrack | null>();
   for (const run of runs) {
     // Progress only rises: that of the last run counts.
     const progress = run === runs.at(-1) ? { onRead } : {};
@@ -210,24 +253,11 @@ async function findTracks(
   for (const track of wanted) {
     if (track.attached === undefined) continue;
     const input = subtitleInput(mediaUrl(attachedPath(track.attached.contentId)), track.attached.format);
-    const [only = null] = await readSubtitleTracks(deps, {
-      input,
-      tracks: [{ ...track, index: 0 }],
-      range,
-      signal,
-      statesEnds: true,
-    });
-    found.set(track, only);
+    const only = { input, tracks: [{ ...track, index: 0 }], range, signal, statesEnds: true };
+    const [read = null] = await readSubtitleTracks(deps, only);
+    found.set(track, read);
   }
-  const read = withinAll(
-    wanted.map((track) => found.get(track) ?? null),
-    range,
-  );
-  return tracks.map((track): FoundTrack => {
-    if (!readable.includes(track)) return { track, reasonCode: 'subtitle_format_unsupported' };
-    const cues = read[wanted.indexOf(track)] ?? null;
-    return cues === null ? { track, reasonCode: 'subtitle_limit_exceeded' } : { track, cues };
-  });
+  return found;
 }
 
 /**
@@ -266,6 +296,15 @@ function cueFacts(cues: readonly Cue[]): (CueFact | UnreadableCueFact)[] {
   });
 }
 
+/** How many cues state something that no caption has, for each such thing. */
+function unkeptParameters(cues: readonly Cue[]): EvidenceArtifact['parameters'] {
+  const counted = unkeptLook.options.map((look) => {
+    const having = cues.filter((cue) => cue.text !== null && cue.unkept?.includes(look) === true);
+    return [unkeptLooks[look], having.length] as const;
+  });
+  return Object.fromEntries(counted.filter(([, count]) => count > 0));
+}
+
 async function detectionOf(
   { sourceContentId, range }: SubtitleRequest,
   kind: 'subtitle_track' | 'text_language',
@@ -280,7 +319,7 @@ async function detectionOf(
     kind,
     input: { sourceContentId, range, trackIndex, derivedAudio: null, ...citedFile(found.track) },
     tool,
-    parameters: parametersOf(range)[kind],
+    parameters: { ...parametersOf(range)[kind], ...(kind === 'subtitle_track' && unkeptParameters(found.cues)) },
     facts: await factsOf(found.cues),
   };
   return { kind, state: 'available', artifact };

@@ -6,6 +6,7 @@ import {
   type ProcessLimits,
   type RunningProcess,
 } from '../process/process.ts';
+import { countedInput } from './joined-flac.ts';
 import { MEDIA_GLOBAL_OPTIONS, mediaInput } from './media-input.ts';
 import { ProbeFailure } from './probe-failure.ts';
 
@@ -116,7 +117,7 @@ export async function demuxToEnd(
   const run = async (words: readonly string[]) => {
     const { countsSamples } = media;
     const limits = { ...wholeFileLimits(media.bytes), ...(countsSamples ? { stdoutBytes: MOST_COUNTED } : {}) };
-    const args = countsSamples ? countArguments(media, words) : demuxArguments(media, words);
+    const args = countsSamples ? await countArguments(media, words) : demuxArguments(media, words);
     const running = await launcher.start({ tool: ffmpeg, args, limits, signal });
     return readTime(running, countsSamples ? new SampleTime(onRead) : new OutTime(onRead));
   };
@@ -147,7 +148,7 @@ export async function decodedMs(
   onRead: (ms: number) => void,
 ): Promise<number | null> {
   const limits = { ...wholeFileLimits(media.bytes), stdoutBytes: MOST_COUNTED };
-  const args = countArguments(media, ['-v', 'quiet', '-max_error_rate', '1']);
+  const args = await countArguments(media, ['-v', 'quiet', '-max_error_rate', '1']);
   const { heldMs } = await readTime(
     await launcher.start({ tool: ffmpeg, args, limits, signal }),
     new SampleTime(onRead),
@@ -170,12 +171,13 @@ function demandExit(error: unknown): ProcessFailure {
 // Of a week of sound.
 const MOST_COUNTED = 7 * 24 * 3600 * COUNTED_RATE;
 
-function countArguments(
+async function countArguments(
   { file, streams: [index = 0] }: Pick<WholeFile, 'file' | 'streams'>,
   words: readonly string[],
-): string[] {
+): Promise<string[]> {
+  const input = await countedInput(file, index);
   return [
-    ...['-nostdin', '-nostats', ...MEDIA_GLOBAL_OPTIONS, ...words, ...mediaInput(file), '-map', `0:${index}`],
+    ...['-nostdin', '-nostats', ...MEDIA_GLOBAL_OPTIONS, ...words, ...input],
     ...['-c:a', 'pcm_u8', '-ar', String(COUNTED_RATE), '-ac', '1', '-f', 'u8', 'pipe:1'],
   ];
 }

@@ -8,11 +8,14 @@ import type {
 import { type TrackChoice, type TrackFlag, trackFlag } from '../../contract/captions/caption-plan.ts';
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { LinesCause } from '../../contract/causes/causes.ts';
-import type {
-  CueFact,
-  EvidenceArtifact,
-  TrackLanguageFact,
-  UnreadableCueFact,
+import {
+  type CueFact,
+  type EvidenceArtifact,
+  type TrackLanguageFact,
+  type UnkeptLook,
+  type UnreadableCueFact,
+  unkeptLook,
+  unkeptLooks,
 } from '../../contract/evidence/evidence.ts';
 import { languageNamed } from '../../contract/sources/languages.ts';
 import type { Steps } from '../../formats/steps.ts';
@@ -59,6 +62,8 @@ export interface StudiedTrack {
   readonly isContradicted: boolean;
   /** The number of its cues whose track states no end. */
   readonly assumedEnds: number;
+  /** What its cues state and no caption has, with the number of cues. */
+  readonly unkept: readonly { readonly look: UnkeptLook; readonly cues: number }[];
   /** In order of time; the text of a cue that could not be read is null. */
   readonly cues: readonly TimedText[];
 }
@@ -143,6 +148,10 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
         ...words,
         ...(fact === undefined ? unknownLanguage : languageOf(fact, cues, words.title)),
         assumedEnds: cues.filter(({ end }) => end === 'assumed').length,
+        unkept: unkeptLook.options.flatMap((look) => {
+          const counted = artifact.parameters[unkeptLooks[look]];
+          return typeof counted === 'number' && counted > 0 ? [{ look, cues: counted }] : [];
+        }),
         cues: cues.map(timedText),
       },
     ];

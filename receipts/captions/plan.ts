@@ -253,7 +253,7 @@ const apartOf = (side: CaptionSide, { cues }: StudiedTrack): CaptionPlan['apart'
   });
 
 /** The remarks on the cues of a side. */
-function remarksOfTrack(side: CaptionSide, { cues, assumedEnds }: StudiedTrack, texts: number): PlanRemark[] {
+function remarksOfTrack(side: CaptionSide, { cues, assumedEnds, unkept }: StudiedTrack, texts: number): PlanRemark[] {
   const { trimmed, joined, isRolling } = dialogueChangesOf(cues);
   const found: (PlanRemark | null)[] = [
     trimmed === 0 ? null : { code: 'cues_trimmed', params: { side, cues: trimmed } },
@@ -261,6 +261,7 @@ function remarksOfTrack(side: CaptionSide, { cues, assumedEnds }: StudiedTrack, 
     texts === 0 ? null : { code: 'texts_apart', params: { side, texts } },
     isRolling ? { code: 'captions_rolled', params: { side } } : null,
     assumedEnds === 0 ? null : { code: 'ends_assumed', params: { side, cues: assumedEnds } },
+    ...unkept.map((each): PlanRemark => ({ code: 'looks_not_kept', params: { side, ...each } })),
   ];
   return found.filter((remark) => remark !== null);
 }

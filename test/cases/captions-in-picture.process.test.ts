@@ -3,7 +3,7 @@ import path from 'node:path';
 import test from 'ava';
 import { hasCaptionsInPicture } from '../../executors/evidence/captions-in-picture.ts';
 import { type ShownCaption, withClosedCaptions } from '../../lab/cases/closed-captions.ts';
-import { openDetectionBench, statesOf, subtitles } from '../executors/evidence/detection-for-tests.ts';
+import { openDetectionBench, statesOf, subtitles, watched } from '../executors/evidence/detection-for-tests.ts';
 import { madeMedia } from '../media/made-media.ts';
 import { drawn } from '../media/recipes.ts';
 
@@ -69,4 +69,31 @@ test('captions in the pictures are named by the video track, beside the tracks w
     found.map((each) => (each.state === 'unavailable' ? each.trackIndex : null)),
     [undefined, 0, undefined, 0],
   );
+});
+
+test('bug: the pictures of a film with subtitles were searched in a run of their own, and each study became slower', async (t) => {
+  const inputs = {
+    'film.mp4': await readFile(await captioned('film.mp4')),
+    'words.srt': '1\n00:00:01,000 --> 00:00:02,000\nThe boat leaves.\n',
+  };
+  const words = ['-i', 'film.mp4', '-i', 'words.srt', '-map', '0', '-map', '1', '-c:v', 'copy', '-c:s', 'mov_text'];
+  const film = await madeMedia({ words, extension: 'mp4', inputs });
+  const { launcher, requests } = watched(bench.launcher);
+  const track = { index: 1, codec: 'mov_text', language: 'en' };
+  const picture = { index: 0, codec: 'h264' };
+  const found = await subtitles({ ...bench, launcher }, film, [0, 10_000], [track], undefined, picture);
+  t.deepEqual(statesOf(found).slice(0, 2), [
+    ['subtitle_track', 'available'],
+    ['subtitle_track', 'subtitle_format_unsupported'],
+  ]);
+  const runs = () => requests.filter(({ tool }) => tool === bench.ffmpeg.path).length;
+  t.is(runs(), 1);
+
+  const before = await subtitles({ ...bench, launcher }, film, [0, 1500], [track], undefined, picture);
+  t.deepEqual(statesOf(before).slice(0, 2), [
+    ['subtitle_track', 'available'],
+    ['text_language', 'available'],
+  ]);
+  const behind = await subtitles({ ...bench, launcher }, film, [2500, 10_000], [track], undefined, picture);
+  t.deepEqual(statesOf(behind)[1], ['subtitle_track', 'subtitle_format_unsupported']);
 });

@@ -1,22 +1,21 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { GuidelineReport } from '../../contract/captions/guideline-report.ts';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
-import { utterances } from '../../fixtures/speech/gold.ts';
-import { captionedSpeech } from '../../lab/cases/written-captions.ts';
+import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
+import { assOfSpeech, captionedSpeech, speechWithTrack, vttOfSpeech } from '../../lab/cases/written-captions.ts';
 import { runCommand } from '../cli/command.ts';
 
 const owner = ['--rights-holder', 'Me', '--attest-rights'];
 const approved = ['--attest', '--reviewer', 'Local review operator'];
 
-/** A folder with a film of recorded speech, and the command line over a data root in it. */
-async function withFilm(t: ExecutionContext, name: string, film: Parameters<typeof captionedSpeech>[2]) {
+/** A folder, and the command line over a data root in it. */
+async function withFolder(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'written-captions-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  captionedSpeech(folder, name, film);
   const run = async (...args: string[]) => {
     const ended = await runCommand([...args, '--data-root', join(folder, 'root')]);
     t.is(ended.exit, 0, ended.stderr);
@@ -24,6 +23,13 @@ async function withFilm(t: ExecutionContext, name: string, film: Parameters<type
   };
   const file = (other: string) => join(folder, other);
   return { run, file, read: (other: string) => readFile(file(other), 'utf8') };
+}
+
+/** The same with a film of recorded speech in the folder. */
+async function withFilm(t: ExecutionContext, name: string, film: Parameters<typeof captionedSpeech>[2]) {
+  const opened = await withFolder(t);
+  captionedSpeech(opened.file('.'), name, film);
+  return opened;
 }
 
 const italics = [
@@ -53,6 +59,55 @@ for (const [container, codec] of [
     await run('export', 'film', 'captions.ass', '--output', file('film.ass'));
     const ass = await read('film.ass');
     t.true(ass.includes(`,,${place}{\\i1}We have to bring the boxes{\\i0}\\Ninto the house before it rains.\n`), ass);
+  });
+}
+
+const styledEvents = [
+  { text: 'We have to bring the boxes\\Ninto the house before it rains.', style: 'Thought' },
+  { text: 'He forgot to close the door.', style: 'Default' },
+  { text: 'There are {\\b0}many{\\b1} reasons.', style: 'Loud' },
+];
+
+for (const way of ['a track', 'an attached file'] as const) {
+  test(`bug: the italics of an ASS style were lost (${way})`, async (t) => {
+    const { run, file, read } = await withFolder(t);
+    await writeFile(file('words.ass'), assOfSpeech(styledEvents));
+    if (way === 'a track') speechWithTrack(file('.'), 'film.mkv', file('words.ass'));
+    else await copyFile(speechFile, file('film.mkv'));
+    const attached = way === 'a track' ? [] : ['--subtitles', `${file('words.ass')}:en`];
+    await run('caption', file('film.mkv'), ...attached, '--from', 'en', ...owner, ...approved);
+    const srt = await read('film.en.srt');
+    t.true(srt.includes('\n{\\an8}<i>We have to bring the boxes</i>\n<i>into the house before it rains.</i>\n'), srt);
+    t.true(srt.includes('\nHe forgot to close the door.\n'), srt);
+    t.true(srt.includes('\n<b><u>There are</u></b><u> many </u><b><u>reasons.</u></b>\n'), srt);
+  });
+
+  test(`bug: the places of cues of WebVTT were lost, and what captions cannot have was not told (${way})`, async (t) => {
+    const { run, file, read } = await withFolder(t);
+    const cues = [
+      { text: 'We have to bring the boxes.', settings: 'line:0 position:0% align:start' },
+      { text: '<v Anna>He forgot to close <c.yellow>the door</c>.', settings: 'line:84% position:31%' },
+      { text: 'There are many reasons.', settings: 'vertical:rl' },
+    ];
+    await writeFile(file('words.vtt'), vttOfSpeech(cues));
+    if (way === 'a track') speechWithTrack(file('.'), 'film.mkv', file('words.vtt'));
+    else await copyFile(speechFile, file('film.mkv'));
+    const attached = way === 'a track' ? [] : ['--subtitles', `${file('words.vtt')}:en`];
+    const { stderr } = await run('caption', file('film.mkv'), ...attached, '--from', 'en', ...owner, ...approved);
+    const srt = await read('film.en.srt');
+    t.true(srt.includes('\n{\\an7}We have to bring the boxes.\n'), srt);
+    t.true(srt.includes('\n{\\an1}He forgot to close the door.\n'), srt);
+    t.true(srt.includes('\nThere are many reasons.\n'), srt);
+    await run('export', 'film', 'captions.vtt', '--output', file('film.vtt'));
+    t.true((await read('film.vtt')).includes(' line:0 position:0% align:start\nWe have to bring'));
+    for (const words of [
+      '1 line has colors',
+      '1 line names its speaker',
+      '1 line has an exact place',
+      '1 line is vertical',
+    ]) {
+      t.true(stderr.includes(words), `${words}: ${stderr}`);
+    }
   });
 }
 

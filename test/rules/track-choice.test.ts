@@ -257,3 +257,34 @@ test('the tag of the lines has the script of the text, and the region that the t
   t.false(writtenTag('zh', [hans], null).isOtherScript);
   t.true(writtenTag('sr-Latn', ['Брод полази сутра ујутру.'], null).isOtherScript);
 });
+
+test('bug: Spanish of Spain was as near to Mexican Spanish as that of Latin America', (t) => {
+  const nearest = (asked: string, ...tags: readonly string[]) => {
+    const tracks = tags.map((tag, at) => candidate({ tag }, at));
+    const { chosen } = chooseTrack(tracks, asked);
+    const reversed = chooseTrack(tracks.toReversed(), asked);
+    t.is(reversed.chosen?.tag, chosen?.tag, `${asked} of ${tags.join(', ')}`);
+    return chosen?.tag;
+  };
+  t.is(nearest('es-MX', 'es-ES', 'es-419'), 'es-419');
+  t.is(nearest('es-MX', 'es', 'es-419'), 'es-419');
+  t.is(nearest('es-MX', 'es-ES', 'es-AR'), 'es-AR');
+  t.is(nearest('es-MX', 'es-AR', 'es'), 'es');
+  t.is(nearest('es-419', 'es-ES', 'es-MX'), 'es-MX');
+  t.is(nearest('es-ES', 'es-419', 'es'), 'es');
+  t.is(nearest('pt-AO', 'pt-BR', 'pt-PT'), 'pt-PT');
+  t.is(nearest('pt-PT', 'pt-BR', 'pt-MZ'), 'pt-MZ');
+  t.is(nearest('en-AU', 'en-US', 'en-GB'), 'en-GB');
+  t.is(nearest('en-AU', 'en-GB', 'en-001'), 'en-001');
+  t.is(nearest('en-AT', 'en-001', 'en-150'), 'en-150');
+  t.is(nearest('zh-MO', 'zh-TW', 'zh-HK'), 'zh-HK');
+  t.is(nearest('zh-Hant-MO', 'zh-Hant-TW', 'zh-Hant-HK'), 'zh-Hant-HK');
+  t.is(nearest('fr-CA', 'fr-FR', 'fr'), 'fr');
+});
+
+test('a region that is a parent of the asked one is another region still, and is named', (t) => {
+  const found = chooseTrack([candidate({ tag: 'es-419' }, 0)], 'es-MX');
+  t.deepEqual(remarksOfChoice('target', found), [
+    { code: 'other_region_taken', params: { side: 'target', asked: 'es-MX', found: 'es-419' } },
+  ]);
+});

@@ -7,6 +7,7 @@ import { MAXIMUM_ERROR_SHARE } from '../../../executors/evidence/detection-ident
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../../executors/process/process.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
+import { countedInput } from '../../../executors/sources/joined-flac.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, TIMES_FROM, timedInput } from '../../../executors/sources/media-input.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -61,9 +62,9 @@ function regionArguments(request: RegionRequest, layout: string): string[] {
 }
 
 /** The sound up to the end of a region, decoded from the start of the media in one form, whatever times it has. */
-const countedArguments = ({ path, audioTrackIndex }: RegionRequest): string[] => [
+const countedArguments = async ({ path, audioTrackIndex }: RegionRequest): Promise<string[]> => [
   ...['-nostdin', '-nostats', '-v', 'error', ...MEDIA_GLOBAL_OPTIONS, '-max_error_rate', String(MAXIMUM_ERROR_SHARE)],
-  ...[...timedInput(path), '-map', `0:${audioTrackIndex}`],
+  ...(await countedInput(path, audioTrackIndex)),
   ...['-c:a', 'pcm_s16le', '-ar', String(SAMPLE_RATE), '-ac', '1', '-f', 's16le', 'pipe:1'],
 ];
 
@@ -80,7 +81,7 @@ async function countedSound(
   ];
   const running = await launcher.start({
     tool: ffmpeg.path,
-    args: countedArguments(request),
+    args: await countedArguments(request),
     limits: { ...limits, wallMs: limits.wallMs + region.endMs, stdoutBytes: limits.stdoutBytes + to },
     signal,
   });
