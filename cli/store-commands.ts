@@ -1,6 +1,6 @@
 import { dataRootFlag } from './options/data-root.ts';
 import { type CommandWords, type GivenFlags, parseFlags, single } from './options/flags.ts';
-import { hostFlags } from './terminal/call.ts';
+import { hostFlags, programAsTyped } from './terminal/call.ts';
 import { type ExitCode, processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
@@ -55,5 +55,5 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
 /** Runs one of them. Throws what it throws. */
 export async function runOnStore(command: StoreCommand, args: readonly string[]): Promise<ExitCode> {
   const given = parseFlags(args, command.flags, command.positionals);
-  return command.run(given, processTerminal(given.has('json')));
+  return command.run(given, processTerminal({ json: given.has('json'), program: programAsTyped() }));
 }
