@@ -70,11 +70,15 @@ function studyIn({ flags, positionals, studyAt }: HostCommand, args: readonly st
 async function runThroughHost(command: HostCommand, args: readonly string[]): Promise<ExitCode> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('interrupted')));
-  let terminal: Terminal = processTerminal(args.includes('--json'), stop.signal);
+  let terminal: Terminal = processTerminal({
+    json: args.includes('--json'),
+    program: programAsTyped(),
+    signal: stop.signal,
+  });
   try {
     const parsed = parseFlags(args, command.flags, command.positionals);
     const given = { ...parsed, positional: parsed.positional.map(storedPath) };
-    terminal = processTerminal(given.has('json'), stop.signal);
+    terminal = processTerminal({ json: given.has('json'), program: programAsTyped(), signal: stop.signal });
     await command.check?.(given, terminal);
     const dataRoot = dataRootOf(given);
     if (!command.beginsData && namedHost(process.env) === null && !hasDataRoot(given)) throw nothingIn(dataRoot);

@@ -1,7 +1,7 @@
 import { type CommandWords, type GivenFlags, parseFlags, single } from '../options/flags.ts';
 import type { ExitCode } from '../options/outputs.ts';
 import { dataRootFlag } from './options/data-root.ts';
-import { hostFlags } from './terminal/call.ts';
+import { hostFlags, programAsTyped } from './terminal/call.ts';
 import { processTerminal, type Terminal } from './terminal/terminal.ts';
 
 interface StoreCommand extends CommandWords {
@@ -56,5 +56,5 @@ export const storeCommands: Readonly<Record<string, StoreCommand>> = {
 /** Runs one of them. Throws what it throws. */
 export async function runOnStore(command: StoreCommand, args: readonly string[]): Promise<ExitCode> {
   const given = parseFlags(args, command.flags, command.positionals);
-  return command.run(given, processTerminal(given.has('json')));
+  return command.run(given, processTerminal({ json: given.has('json'), program: programAsTyped() }));
 }

@@ -251,7 +251,7 @@ export async function bundleVerified(
 
 const signatureWords = {
   unsigned: 'unsigned: no key vouches for where it comes from',
-  valid: 'signed; give --trust with the public key of the host to know by whom',
+  valid: 'The signature is valid. To check whose it is, pass --trust KEY.pem',
   trusted: 'signed by the trusted key',
   untrusted: 'signed by another key than the trusted one',
 } as const;
@@ -269,7 +269,7 @@ export function bundleLines({
   if (fault !== null) return [faultLine(fault), '', `damaged: ${bundle}, at ${fault.link}: ${fault.place}`];
   const keyId = signature?.keyId ?? null;
   return [
-    ...unchecked.map(({ subject, contentId, why }) => `unchecked  ${subject} ${contentId}: ${why}`),
+    ...unchecked.map(({ contentId }) => `Not checked: the film itself, which is not in the bundle (${contentId})`),
     '',
     `${signatureWords[signature?.state ?? 'unsigned']}${keyId === null ? '' : ` (key ${keyId})`}`,
     ...formLines(checked),

@@ -637,20 +637,45 @@ export function* openSubtitleFile(
   return { format: found, encoding, text: read, notes: [...notes, ...readable.notes, ...remarks], cues };
 }
 
-/** The counts of the cues of a file over media of so many ms; see the schema of a subtitle track. */
-export function measuredCues(cues: readonly WrittenCue[], durationMs: number): SubtitleTrack['measured'] {
+/** The cues of a file with a fault, each by its place in the file, counted from 1. */
+interface FaultyCues {
+  /** They start before the cue above them. */
+  readonly outOfOrder: readonly number[];
+  /** They start while an earlier cue is shown. */
+  readonly overlapping: readonly number[];
+  readonly withoutDuration: readonly number[];
+  /** They start after the end of the media. */
+  readonly beyondMedia: readonly number[];
+}
+
+/** The faulty cues of a file over media of so many ms. */
+export function faultyCues(cues: readonly WrittenCue[], durationMs: number): FaultyCues {
+  const placed = cues.map((cue, at) => ({ ...cue, number: at + 1 }));
+  const numbersOf = (isFaulty: (cue: WrittenCue, at: number) => boolean): readonly number[] =>
+    placed.filter(isFaulty).map(({ number }) => number);
   let latest = 0;
-  let overlapping = 0;
-  for (const { startMs, endMs } of cues.toSorted((one, other) => one.startMs - other.startMs)) {
-    if (startMs < latest) overlapping += 1;
+  const overlapping: number[] = [];
+  for (const { startMs, endMs, number } of placed.toSorted((one, other) => one.startMs - other.startMs)) {
+    if (startMs < latest) overlapping.push(number);
     latest = Math.max(latest, endMs);
   }
   return {
-    cues: cues.length,
-    outOfOrder: cues.filter(({ startMs }, at) => startMs < (cues[at - 1]?.startMs ?? 0)).length,
+    outOfOrder: numbersOf(({ startMs }, at) => startMs < (cues[at - 1]?.startMs ?? 0)),
     overlapping,
-    withoutDuration: cues.filter(({ startMs, endMs }) => startMs === endMs).length,
-    beyondMedia: cues.filter(({ startMs }) => startMs >= durationMs).length,
+    withoutDuration: numbersOf(({ startMs, endMs }) => startMs === endMs),
+    beyondMedia: numbersOf(({ startMs }) => startMs >= durationMs),
+  };
+}
+
+/** The counts of the cues of a file over media of so many ms; see the schema of a subtitle track. */
+export function measuredCues(cues: readonly WrittenCue[], durationMs: number): SubtitleTrack['measured'] {
+  const { outOfOrder, overlapping, withoutDuration, beyondMedia } = faultyCues(cues, durationMs);
+  return {
+    cues: cues.length,
+    outOfOrder: outOfOrder.length,
+    overlapping: overlapping.length,
+    withoutDuration: withoutDuration.length,
+    beyondMedia: beyondMedia.length,
   };
 }
 

@@ -5,7 +5,7 @@ import { approvalReasons, attestations, type Reviewer } from '../../contract/rev
 import type { GivenFlags } from '../../options/flags.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
-import { brokenAt, planLines, wholePlanLines } from '../terminal/plan-lines.ts';
+import { planLines, ruleLines, wholePlanLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { unrecognizedLines } from '../terminal/summary.ts';
 import { captionTexts, type ShownText, timedLine } from './caption-lines.ts';
@@ -55,7 +55,7 @@ const firstLines = 12;
 function showTexts({ terminal }: Pick<CommandCall, 'terminal'>, texts: readonly ShownText[], most: number): void {
   const each = Math.max(1, Math.floor(most / Math.max(1, texts.length)));
   for (const { what, lines } of texts) {
-    terminal.remark(`${what}: ${countText(lines.length, 'line')}`);
+    terminal.remark(`${countText(lines.length, 'line')} of ${what}:`);
     for (const line of lines.slice(0, each)) terminal.remark(timedLine(line));
     if (lines.length > each) terminal.remark(`  … and ${lines.length - each} more`);
   }
@@ -76,7 +76,7 @@ export async function shownPlan(
   const { runtimeId } = study;
   const texts = captionTexts(await host.captions.corrections(runtimeId, { plan: planned.digest }));
   for (const line of unrecognizedLines(await host.overview(runtimeId))) terminal.remark(line);
-  for (const line of brokenAt(terminal.columns, planLines(planned.plan))) terminal.remark(line);
+  for (const line of planLines(planned.plan)) terminal.remark(line);
   showTexts(call, texts, most);
   return { ...planned, texts };
 }
@@ -102,10 +102,14 @@ export function readable(
     },
     {
       word: 'plan',
-      meaning: `for the whole ${plans.length === 1 ? 'plan' : 'plans'}`,
-      show: showEach(({ plan }) => {
-        for (const line of brokenAt(terminal.columns, wholePlanLines(plan))) terminal.remark(line);
-      }),
+      meaning: plans.length === 1 ? 'for the whole plan' : 'for all plans',
+      show: () => {
+        showEach(({ plan }) => {
+          for (const line of wholePlanLines(plan)) terminal.remark(line);
+        })();
+        // The rules are those of the host, and the same for all films.
+        for (const { plan } of plans.slice(0, 1)) for (const line of ruleLines(plan)) terminal.remark(line);
+      },
     },
   ];
 }

@@ -3,7 +3,7 @@ import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type GivenFlags, pathOption } from '../../options/flags.ts';
 import { asTyped, type CommandCall, MissingArgument, WrongCall } from '../terminal/call.ts';
-import { SharedAnswer } from '../terminal/question.ts';
+import { listed, SharedAnswer } from '../terminal/question.ts';
 import { nameBeside, targetFile } from './given-file.ts';
 import { checkSubtitleFiles, givenSubtitles } from './sources.ts';
 
@@ -62,10 +62,16 @@ export const forAttached = (given: GivenFlags): GivenFlags => ({
   has: (name) => name !== 'format' && given.has(name),
 });
 
-/** The call about each film alone. A person answers for the rights in all of them at once. */
+/** The call about each film alone. A person answers at once for the rights in all films, and in a film and its subtitle files. */
 export function callsOf(call: CommandCall, films: readonly string[]): readonly CommandCall[] {
-  const rights = films.length > 1 ? { rights: new SharedAnswer<string>(`these ${films.length} films`) } : {};
-  return films.map((film) => ({ ...call, ...rights, given: { ...call.given, positional: [film] } }));
+  const files = [...films, ...givenSubtitles({ given: { ...call.given, positional: films } }).map(withoutTag)].map(
+    (path) => basename(path),
+  );
+  // A film that the host has needs no answer: its subtitle files come first then.
+  const ofOne = (first: string): string => listed(files.slice(Math.max(0, files.indexOf(first))), 'and');
+  const about = films.length > 1 ? () => `these ${films.length} films` : ofOne;
+  const rights = new SharedAnswer<string>(about);
+  return films.map((film) => ({ ...call, rights, given: { ...call.given, positional: [film] } }));
 }
 
 /** The captions that a call asks for of a film. */
@@ -88,14 +94,26 @@ export async function checkFolder(path: string, flag: 'output' | 'mux'): Promise
   });
 }
 
+/** A subtitle file as `--subtitles` names it, without the tag of its language. */
+const withoutTag = (file: string): string => file.replace(/:[\w-]+$/, '');
+
+/** True if a path has the name of a subtitle file of the film: one of this call, or `attached` by an earlier one. */
+export const isOfPerson = (path: string, given: GivenFlags, attached: readonly string[]): boolean =>
+  attached.includes(basename(path)) ||
+  given.all('subtitles').some((file) => [resolve(file), resolve(withoutTag(file))].includes(path));
+
 /**
  * The path of captions with the language of their track, which may be of another region than the request. It is never that of a file
- * that the person attached.
+ * that the person attached; `attached` are the names of such files.
  */
-export function outputIn(language: string, given: GivenFlags, asked: AskedFile): string {
+export function outputIn(
+  language: string,
+  given: GivenFlags,
+  asked: AskedFile,
+  attached: readonly string[] = [],
+): string {
   const path = outputOf(given, { ...asked, target: language });
-  const attached = given.all('subtitles').flatMap((file) => [resolve(file), resolve(file.replace(/:[\w-]+$/, ''))]);
-  return attached.includes(path) ? outputOf(given, asked) : path;
+  return isOfPerson(path, given, attached) ? outputOf(given, asked) : path;
 }
 
 /** The path of the captions: the named one, or else one beside the film. */

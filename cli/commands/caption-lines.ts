@@ -13,7 +13,7 @@ interface CaptionLine {
   readonly text: string;
 }
 
-/** The lines of one language that captions will have, with the words for where they come from. */
+/** The lines of one language that captions will have, with the words for what they are. */
 export interface ShownText {
   readonly what: string;
   readonly lines: CaptionLine[];
@@ -41,7 +41,7 @@ export function captionTexts(drafts: Pick<CaptionCorrections, 'lines' | 'languag
   const sides: readonly CaptionSide[] = areOneLanguage(source, target) ? ['target'] : ['source', 'target'];
   return sides.flatMap((side) => {
     const lines = linesOf(drafts, side);
-    const what = isOfSpeech(drafts) ? 'recognized speech' : `subtitle track in ${englishName(languages[side])}`;
+    const what = isOfSpeech(drafts) ? 'recognized speech' : `${englishName(languages[side])} subtitles`;
     return lines.length === 0 ? [] : [{ what, lines }];
   });
 }

@@ -9,6 +9,7 @@ import {
 } from '../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import { type Cause, isTextCause, type TextCause } from '../../contract/causes/causes.ts';
+import { type CauseText, causeText } from '../../contract/causes/wording.ts';
 import { serves } from '../../contract/served-languages.ts';
 import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -18,7 +19,8 @@ import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
-import { asTyped, type CommandCall, terminalText, WrongCall } from '../terminal/call.ts';
+import { asTyped, type CommandCall, terminalSpelling, terminalText, WrongCall } from '../terminal/call.ts';
+import { englishName } from '../terminal/language-tag.ts';
 import { isAgreed } from '../terminal/question.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
@@ -203,12 +205,18 @@ const engineSettings = {
   },
 } as const;
 
+/** A cause in words for a person with a film: as the page has it, with the remedy of the terminal. */
+const filmText = (cause: Cause): Pick<CauseText, 'what' | 'remedy'> => ({
+  what: causeText(cause, 'page', { ...terminalSpelling, language: englishName, length: timeCode }).what,
+  remedy: terminalText(cause).remedy,
+});
+
 /** A cause of a method. What an engine failed by is the cause that counts, and the next call tries it again. */
 function causeWords(cause: Cause): string {
   if (cause.code === 'no_line_passed' && cause.params.lines === 0)
-    return `${terminalText(cause).what}; correct the recognizer, or use another one, then run this command again`;
-  if (cause.code !== 'nothing_recognised') return terminalText(cause).what;
-  const { what, remedy } = terminalText(cause.params.cause ?? cause);
+    return `${filmText(cause).what}; correct the recognizer, or use another one, then run this command again`;
+  if (cause.code !== 'nothing_recognised') return filmText(cause).what;
+  const { what, remedy } = filmText(cause.params.cause ?? cause);
   return [
     what,
     ...(remedy === null || cause.params.cause === undefined ? [] : [remedy]),
@@ -222,16 +230,20 @@ const subtitleCause = (rows: CaptionMethodRows): TextCause | undefined =>
     .flatMap(({ obstacles }) => obstacles)
     .find(isTextCause);
 
+const hasNoSubtitles = ({ methods }: CaptionMethodRows): boolean =>
+  methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_text_tracks'));
+
 /** Why a film gets no captions, by the method that is nearest to some. */
 function reasonOf(nearest: CaptionMethodRow | undefined, rows: CaptionMethodRows): string {
   if (nearest === undefined) return 'the host names no way to captions';
+  const isSilent = rows.methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_audio_track'));
+  if (isSilent && hasNoSubtitles(rows)) return 'it has no sound, and no subtitles as text';
   const lacked = lackedEngines(nearest).map((kind) => `${engineSettings[kind].name} is not set`);
   const causes = nearest.obstacles.filter(({ code }) => code !== 'no_recognizer' && code !== 'no_translator');
   const said = causes.map(causeWords);
   if (lacked.length === 0) return said.join('; ');
-  const isWithout = rows.methods.some(({ obstacles }) => obstacles.some(({ code }) => code === 'no_text_tracks'));
   const cause = subtitleCause(rows);
-  const subtitles = isWithout ? 'it has no subtitles' : 'its subtitles do not give them';
+  const subtitles = hasNoSubtitles(rows) ? 'it has no subtitles' : 'its subtitles do not give them';
   return [cause === undefined ? subtitles : causeWords(cause), ...lacked, ...said].join(', and ');
 }
 
@@ -282,7 +294,7 @@ async function askedWay(
   const cause = subtitleCause(rows);
   // The obstacle of the subtitles comes before the question about the recognizer, and before its work.
   const isSaid = cause !== undefined && (open === null ? isAsked(call) : isOfSpeech(open));
-  if (isSaid) call.terminal.remark(terminalText(cause).what);
+  if (isSaid) call.terminal.remark(filmText(cause).what);
   if (open !== null && limit === null) return open;
   const offered = open === null ? await offerOf(call, rows, wanted) : null;
   if (open === null && offered === null) throw noWay(ways, null, wanted);

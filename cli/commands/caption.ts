@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spokenLanguage } from '../../client/studies.ts';
 import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
@@ -14,8 +14,9 @@ import { baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
-import { checkLanguage, englishName } from '../terminal/language-tag.ts';
+import { checkLanguage, englishName, isLanguage, meantLanguage } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
+import { textAnswer } from '../terminal/question.ts';
 import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
@@ -41,9 +42,9 @@ import {
 import { guidelineLines } from './caption-lines.ts';
 import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
-import { keptFileText } from './corrections.ts';
+import { hasPresentLines, keptFileText } from './corrections.ts';
 import { writeExport } from './exports.ts';
-import { rightsFlags } from './given-file.ts';
+import { nameBeside, rightsFlags } from './given-file.ts';
 import { checkNewMedia, sourceOf } from './ingest.ts';
 import { checkMuxed, muxFilm, plannedMux } from './muxed-film.ts';
 import { checkSubtitleFiles, givenSubtitles, subtitlesFlags } from './sources.ts';
@@ -98,11 +99,28 @@ const languagesOf = (tracks: MediaProbe['tracks']): string[] => [
 const defaultSound = (sound: MediaProbe['tracks']) =>
   sound.find((track) => track.type === 'audio' && track.default === true) ?? sound[0];
 
+/** Asks the person at the terminal for the spoken language, as a tag or by its name. Null without an answer. */
+async function askedLanguage({ terminal }: CommandCall, label: string): Promise<string | null> {
+  const tagOf = (text: string): string => (isLanguage(text) ? text : (meantLanguage(text) ?? text));
+  const faultOf = (text: string): string | null =>
+    isLanguage(tagOf(text)) ? null : `${text} is not known as a language: give a code such as ko, en or pt-BR`;
+  const answer = await textAnswer(
+    terminal,
+    `Which language is spoken in ${label}? (its name or code, such as en)`,
+    faultOf,
+  );
+  return answer === null ? null : tagOf(answer);
+}
+
 /**
  * The spoken language: the given one, else the tag of the default sound or of the only text language. Without a tag it is the only one
- * that was identified in the sound. Throws `WrongCall` with the languages that are known of the film.
+ * that was identified in the sound, or else the answer of the person about their one film. Throws `WrongCall` with the languages that
+ * are known of the film.
  */
-async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, probe: MediaProbe): Promise<string> {
+async function spokenLanguageOf(
+  call: CommandCall,
+  { source, probe, isOnly }: { source: SourceSessionRow; probe: MediaProbe; isOnly: boolean },
+): Promise<string> {
   const named = call.given.single('from');
   if (named !== undefined) return named;
   const sound = probe.tracks.filter(({ type }) => type === 'audio');
@@ -129,6 +147,14 @@ async function spokenLanguageOf(call: CommandCall, source: SourceSessionRow, pro
     ...(texts.length === 0 ? [] : [`subtitles in ${texts.map(namedLanguage).join(' and ')}`]),
   ];
   const has = found.length === 0 ? '' : ` It has ${found.join(', and ')}.`;
+  if (isOnly && call.terminal.isInteractive && !call.terminal.json) {
+    if (has !== '') call.terminal.remark(`The film does not name one spoken language.${has}`);
+    const answer = await askedLanguage(call, source.label);
+    if (answer !== null) {
+      call.terminal.remark(`spoken language: ${namedLanguage(answer)}`);
+      return answer;
+    }
+  }
   const [first = 'en'] = [...spoken, ...texts];
   throw new WrongCall(
     `the language that is spoken in ${source.label} is unknown.${has} Name it, such as ${englishName(first)}:\n  ${typedAgain(['--from', first])}`,
@@ -145,12 +171,12 @@ interface PreparedFilm {
 }
 
 /** Takes a film in and studies it, up to the decision of a person. */
-async function prepared(call: CommandCall, taken: Map<string, string>): Promise<PreparedFilm> {
+async function prepared(call: CommandCall, taken: Map<string, string>, isOnly: boolean): Promise<PreparedFilm> {
   const { given, host } = call;
   const film = argument(given, 0, 'FILM');
   const source = await sourceOf({ ...call, given: forAttached(given) }, film);
   const probe = await host.mediaProbe(source.sourceSessionId);
-  const spoken = await spokenLanguageOf(call, source, probe);
+  const spoken = await spokenLanguageOf(call, { source, probe, isOnly });
   const target = given.single('to') ?? spoken;
   const asked = { film, target, format: formatOf(given) };
   await checkTargets(call, asked, taken);
@@ -203,9 +229,27 @@ async function finished(film: PreparedFilm, approved: CaptionPlan | null = null)
   return written(film, approved);
 }
 
+/** A file that has the name of captions, and other text. */
+interface KeptFile {
+  readonly runtimeId: string;
+  /** It is an SRT in one language, whose edits can be taken. */
+  readonly isEditable: boolean;
+  /** The names of the subtitle files that are attached to the film. */
+  readonly attached: readonly string[];
+}
+
+/** Why a file that the person did not name is not replaced: it may be their own, or have their edits. */
+function keptText(path: string, { runtimeId, isEditable, attached }: KeptFile): string {
+  const overwriting = typedAgain(['--output', path]);
+  if (!attached.includes(basename(path))) return keptFileText(path, { runtimeId, isEditable, overwriting });
+  const extension = extname(path);
+  const other = join(dirname(path), nameBeside(basename(path, extension), `.captions${extension}`));
+  return `${path} is a subtitle file that you attached to the film, so it was kept. Write the captions to another file:\n  ${typedAgain(['--output', other])}`;
+}
+
 /** Writes the captions, and with `--mux` the film with them. */
 async function written(film: PreparedFilm, approved: CaptionPlan | null): Promise<ExitCode> {
-  const { call, asked, probe, study } = film;
+  const { call, asked, source, probe, study } = film;
   const { host, given, terminal, signal } = call;
   const { runtimeId } = study;
   const side = given.has('bilingual') ? 'both' : 'target';
@@ -214,11 +258,13 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const plan = approved ?? (await captionPlanOf(call, study))?.plan ?? null;
   // Of a track in another region than the asked one, the file has the name of what it is.
   const language = plan?.sides.target.choice?.chosen?.language ?? asked.target;
-  const path = outputIn(language, given, asked);
-  // A file that the person did not name may be their own, or has their edits.
+  const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
+  const attached = subtitleTracks.map(({ label }) => label);
+  const path = outputIn(language, given, asked, attached);
+  const corrections = await host.captions.corrections(runtimeId);
   const isEditable = asked.format === 'srt' && side === 'target';
-  const overwriting = typedAgain(['--output', path]);
-  const refusal = given.has('output') ? null : keptFileText(path, { runtimeId, isEditable, overwriting });
+  const isKept = attached.includes(basename(path)) || !isEditable || !(await hasPresentLines(path, corrections, side));
+  const refusal = given.has('output') || !isKept ? null : keptText(path, { runtimeId, isEditable, attached });
   const file = await writeExport(host, runtimeId, exported, path, signal, refusal);
   const mux = pathOption(given, 'mux');
   if (mux !== null) {
@@ -229,7 +275,7 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const guidelines = await host.captions.guidelines(runtimeId, form);
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
   for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
-  const { lines } = await host.captions.corrections(runtimeId);
+  const { lines } = corrections;
   terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
   const { reports } = guidelines;
   terminal.result({ runtimeId, side, language, captions: file, muxed: mux, plan, guidelines: reports }, [
@@ -294,7 +340,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
       const { line, exit } = failedEnd(error, { command: 'caption', signal: call.signal });
       if (calls.length === 1 || exit === exitCodes.interrupted || exit === exitCodes.noHost) throw error;
       const [film = ''] = of.given.positional;
-      call.terminal.remark(`${film}: ${line}`);
+      call.terminal.remark(line.includes(film) ? line : `${film}: ${line}`);
       if (call.terminal.json) call.terminal.result({ film, failed: line }, []);
       ends.push(exitCodes.failed);
       failed.push(film);
@@ -305,7 +351,7 @@ async function run(call: CommandCall): Promise<ExitCode> {
   for (const [at, each] of calls.entries()) {
     if (calls.length > 1) call.terminal.remark(`Film ${at + 1} of ${calls.length}: ${each.given.positional[0]}`);
     await step(each, async () => {
-      const film = await prepared(each, taken);
+      const film = await prepared(each, taken, calls.length === 1);
       if (await needsApproval(each, film.study.runtimeId)) waiting.push(await filmToApprove(film, calls.length));
       else ends.push(await finished(film));
     });

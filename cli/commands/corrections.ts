@@ -29,8 +29,9 @@ import { areOneLanguage } from '../../rules/languages.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
 import { asTyped, type CommandCall, WrongCall } from '../terminal/call.ts';
+import { englishName } from '../terminal/language-tag.ts';
 import { isAgreed } from '../terminal/question.ts';
-import { namedReasons } from '../terminal/summary.ts';
+import { captionsFileLine, namedReasons } from '../terminal/summary.ts';
 import { studyArgument } from './named.ts';
 import { mustAgree } from './reviewer.ts';
 
@@ -215,6 +216,27 @@ export function keptFileText(
 /** The most bytes of corrected lines: far more than captions of the longest range have. */
 const mostEditedBytes = 64 * 1024 * 1024;
 
+/**
+ * True if a file has the present lines of a side, however it breaks them into rows: nothing in it is an edit that the record lacks.
+ * False for a file that is not there, and for one that is not SubRip.
+ */
+export async function hasPresentLines(
+  path: string,
+  { lines, languages }: Pick<CaptionCorrections, 'lines' | 'languages'>,
+  side: CaptionSide,
+): Promise<boolean> {
+  if (languages === null) return false;
+  const isOneLanguage = areOneLanguage(languages.source, languages.target);
+  try {
+    const cues = editedCues(await namedFile(path, mostEditedBytes), path);
+    return (
+      changesIn(lines, cues, { side, language: languages[side], isOneLanguage, marksTextless: false }).length === 0
+    );
+  } catch {
+    return false;
+  }
+}
+
 /** The bytes of the file that a person names. Throws `WrongCall`. */
 async function fileOf(path: string): Promise<Uint8Array> {
   try {
@@ -335,6 +357,8 @@ async function written(
             : `withheld: ${namedReasons([verdict.reasonCode])}; correct those lines, or take the correction back by --revert last`,
         ]),
   ]);
+  const overview = await host.overview(runtimeId);
+  if (overview.actions.some(({ action }) => action === 'read_captions')) terminal.remark(captionsFileLine(overview));
   return verdict?.outcome === 'withheld' ? exitCodes.withheld : exitCodes.done;
 }
 
@@ -386,7 +410,8 @@ async function correct(
     terminal.result(known, ['nothing was changed']);
     return exitCodes.done;
   }
-  terminal.remark(`${countText(changes.length, 'change')} of the ${side} side:`);
+  const whose = isOneLanguage || language === null ? '' : ` of the ${englishName(language)} lines`;
+  terminal.remark(`${countText(changes.length, 'change')}${whose}:`);
   for (const change of changes) for (const line of changeLines(change, lines, side)) terminal.remark(line);
   for (const line of unreadMarkupLines(changes, side)) terminal.remark(line);
   if (head !== null && correctionParts(changes).length === 1) {

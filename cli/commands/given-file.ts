@@ -89,7 +89,9 @@ export async function attested({ given, terminal }: Answering, what: string): Pr
 
 /** Throws `WrongCall` unless a person answers for a file that is taken in; who owns the rights to it. */
 export const rightsOf = (call: Answering, filename: string): Promise<string> =>
-  call.rights === undefined ? answeredFor(call, filename) : call.rights.by((files) => answeredFor(call, files));
+  call.rights === undefined
+    ? answeredFor(call, filename)
+    : call.rights.by(filename, (files) => answeredFor(call, files));
 
 /** The same for one file, or for several as `these 3 films`. */
 async function answeredFor(call: Answering, filename: string): Promise<string> {

@@ -12,7 +12,7 @@ import {
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
-import { openSubtitleFile } from '../../formats/subtitles.ts';
+import { faultyCues, openSubtitleFile, type WrittenCue } from '../../formats/subtitles.ts';
 import { EncodingMismatch } from '../../formats/text-encoding.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
@@ -129,23 +129,31 @@ function formatOf({ given }: Pick<CommandCall, 'given'>): SubtitleFormat | undef
 export const trackLine = ({ trackIndex, language, format, measured, label }: SubtitleTrack): string =>
   `track ${trackIndex}: ${format}, ${language ?? 'language not stated'}, ${countText(measured.cues, 'cue')}, ${label}`;
 
-/** Remarks for a person on the cues of a file, and on what was adapted in it. */
-function remarksOn({ measured, label, ...noted }: SubtitleTrack): string[] {
-  const found: readonly (readonly [number, string])[] = [
-    [measured.outOfOrder, 'out of order'],
-    [measured.overlapping, 'shown together with an earlier one'],
-    [measured.withoutDuration, 'without duration, which are never shown'],
-    [measured.beyondMedia, 'behind the end of the media'],
+/** So many cues with a fault are named. */
+const namedCues = 5;
+
+/** Cues by their numbers, with what is wrong with one and with several: `cue 4 has no duration`. */
+function cuesText(numbers: readonly number[], one: string, several: string): string[] {
+  if (numbers.length === 0) return [];
+  if (numbers.length === 1) return [`cue ${numbers[0]} ${one}`];
+  const named = numbers.slice(0, namedCues).join(', ');
+  const all = numbers.length > namedCues ? `, … (${numbers.length} in all)` : '';
+  return [`cues ${named}${all} ${several}`];
+}
+
+/** Remarks for a person on the cues of a file over media of so many ms, and on what was adapted in it. */
+function remarksOn({ label, ...noted }: SubtitleTrack, cues: readonly WrittenCue[], durationMs: number): string[] {
+  const { outOfOrder, overlapping, withoutDuration, beyondMedia } = faultyCues(cues, durationMs);
+  const faults = [
+    ...cuesText(outOfOrder, 'starts before the cue above it', 'start before the cues above them'),
+    ...cuesText(overlapping, 'overlaps an earlier cue', 'overlap earlier cues'),
+    ...cuesText(withoutDuration, 'has no duration, so it is never shown', 'have no duration, so they are never shown'),
+    ...cuesText(beyondMedia, 'starts after the film ends', 'start after the film ends'),
   ];
-  const remarks = found.flatMap(([count, what]) =>
-    count === 0 ? [] : [`${label}: ${count} of ${countText(measured.cues, 'cue')} ${what}`],
+  const adaptations = notesIn(noted).map(
+    ({ note, line, count, found }) => `${adapted[note](count, found)}, from line ${line} on`,
   );
-  return [
-    ...remarks,
-    ...notesIn(noted).map(
-      ({ note, line, count, found }) => `${label}: ${adapted[note](count, found)}, from line ${line} on`,
-    ),
-  ];
+  return [...faults, ...adaptations].map((what) => `${label}: ${what}`);
 }
 
 /** The words for an adapted file, with the number of places. */
@@ -191,7 +199,11 @@ export async function attachedTo(
     });
     current = attached.source;
     tracks.push(attached.track);
-    for (const remark of remarksOn(attached.track)) call.terminal.remark(remark);
+    const { format: read, encoding: decoded } = attached.track;
+    const { cues } = resultOfSteps(
+      openSubtitleFile(await subtitleBytes(path), { format: read, encoding: encoding === undefined ? null : decoded }),
+    );
+    for (const remark of remarksOn(attached.track, cues, source.durationMs)) call.terminal.remark(remark);
   }
   return { source: current, tracks };
 }

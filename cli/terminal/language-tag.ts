@@ -43,13 +43,17 @@ export function meantLanguage(text: string): string | null {
 }
 
 /**
- * Throws `WrongCall` for a text that only looks like a language tag: `korean`, or `jp`, the code of a country. A tag begins with
- * two or three letters (BCP 47 has never registered more), and Node has a name for each language of two letters. Of three letters
- * Node names the common ones alone, so these pass.
+ * True for a language tag. It begins with two or three letters (BCP 47 has never registered more), and Node has a name for each
+ * language of two letters. Of three letters Node names the common ones alone, so these pass.
  */
-export function checkLanguage(tag: string, where: string): void {
+export function isLanguage(tag: string): boolean {
   const [, primary = ''] = /^([A-Za-z]{2,3})(?:-[A-Za-z0-9]{1,8})*$/.exec(tag) ?? [];
-  if (primary.length === 3 || (primary.length === 2 && names.of(primary) !== undefined)) return;
+  return primary.length === 3 || (primary.length === 2 && names.of(primary) !== undefined);
+}
+
+/** Throws `WrongCall` for a text that only looks like a language tag: `korean`, or `jp`, the code of a country. */
+export function checkLanguage(tag: string, where: string): void {
+  if (isLanguage(tag)) return;
   const meant = meantLanguage(tag);
   throw new WrongCall(
     meant === null

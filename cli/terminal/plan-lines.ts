@@ -3,7 +3,7 @@ import type { Alignment, CaptionPlan, otherTrackReason, trackReason } from '../.
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
-import { causeText, type Spelling } from '../../contract/causes/wording.ts';
+import { causeText, rateText, type Spelling } from '../../contract/causes/wording.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { terminalSpelling } from './call.ts';
@@ -57,37 +57,7 @@ const shortReasons: Readonly<Record<string, string>> = {
 /** A time as lists have it: tenths of a second are enough to find the place. */
 const placeText = (ms: number): string => timeCode(ms).slice(0, -2);
 
-/** Languages by their names, and lengths as people say them. */
-const spelling: Spelling = {
-  ...terminalSpelling,
-  language: englishName,
-  length: (ms) => (ms < 60_000 ? secondsText(ms) : placeText(ms)),
-};
-
-/** Sentences as lines of at most so many characters, broken at spaces; the lines after the first are indented. Null breaks nothing. */
-export function brokenAt(columns: number | null, sentences: readonly string[]): readonly string[] {
-  if (columns === null) return sentences;
-  return sentences.flatMap((sentence) => {
-    const [, indent = ''] = /^( *)/.exec(sentence) ?? [];
-    const lines: string[] = [];
-    for (const word of sentence.trimStart().split(' ')) {
-      const line = lines.at(-1);
-      if (line !== undefined && [...line, ...word].length + 1 < columns) lines[lines.length - 1] = `${line} ${word}`;
-      else lines.push(`${indent}${lines.length === 0 ? '' : '  '}${word}`);
-    }
-    return lines;
-  });
-}
-
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** A cause or a remark of a plan as one line. */
-const causeLine = (cause: Cause | PlanRemark): string => capital(causeText(cause, 'terminal', spelling).what);
-
-const withRemedy = (cause: Cause | PlanRemark): string => {
-  const { remedy } = causeText(cause, 'terminal', spelling);
-  return remedy === null ? causeLine(cause) : `${causeLine(cause)}; ${remedy}`;
-};
 
 type PlanSide = CaptionPlan['sides'][CaptionSide];
 type Choice = NonNullable<PlanSide['choice']>;
@@ -138,6 +108,35 @@ const sidesOf = ({ sides: { source, target } }: CaptionPlan): readonly PlanSide[
   const isOne = source.origin === target.origin && track(source) === track(target);
   return isOne ? [source] : [source, target];
 };
+
+const singleNames: Readonly<Record<PlanSide['origin'], string>> = {
+  track: 'the subtitle track',
+  file: 'the subtitle file',
+  recognizer: 'the text',
+  translator: 'the text',
+  test_seam: 'the text',
+  none: 'the text',
+};
+
+/** Languages by their names, and lengths as people say them. Of captions in one language there is no original. */
+function spellingOf(plan: CaptionPlan): Spelling {
+  const [single, other] = sidesOf(plan);
+  return {
+    ...terminalSpelling,
+    language: englishName,
+    length: (ms) => (ms < 60_000 ? secondsText(ms) : placeText(ms)),
+    ...(single !== undefined && other === undefined && { side: () => singleNames[single.origin] }),
+  };
+}
+
+/** A cause or a remark of a plan as one line. */
+const causeLine = (plan: CaptionPlan, cause: Cause | PlanRemark): string =>
+  capital(causeText(cause, 'terminal', spellingOf(plan)).what);
+
+function withRemedy(plan: CaptionPlan, cause: Cause | PlanRemark): string {
+  const { remedy } = causeText(cause, 'terminal', spellingOf(plan));
+  return remedy === null ? causeLine(plan, cause) : `${causeLine(plan, cause)}; ${remedy}`;
+}
 
 /** The origin of the lines of a plan, a line for each side. */
 const originLines = (plan: CaptionPlan): readonly string[] =>
@@ -229,7 +228,7 @@ export function planLines(plan: CaptionPlan): readonly string[] {
     ...originLines(plan),
     ...remarksOf(plan)
       .filter(({ code }) => !listedRemarks.includes(code))
-      .map(causeLine),
+      .map((remark) => causeLine(plan, remark)),
     ...gapsText(plan, firstPlaces),
     ...leftOutText(plan, firstTexts),
     ...apartText(plan, firstTexts),
@@ -238,23 +237,25 @@ export function planLines(plan: CaptionPlan): readonly string[] {
   ];
 }
 
-const rateText = (numerator: number, denominator: number): string =>
-  numerator === denominator ? '' : `, at the rate ${numerator}:${denominator}`;
-
 const unknownTimings: Readonly<Record<Extract<Alignment, { verdict: 'unknown' }>['reason'], string>> = {
   no_speech: 'no speech',
   too_few_cues: 'too few lines',
   no_better_than_chance: 'no better than by chance',
-  part_does_not_fit: 'a part does not fit',
-  pieces_unproven: 'its parts are not proven',
+  part_does_not_fit: 'some lines do not fit',
+  pieces_unproven: 'the lines seem to be of another cut',
 };
 
 const verdictText = (alignment: Alignment): string => {
   if (alignment.verdict === 'unknown') return `unknown (${unknownTimings[alignment.reason]})`;
-  if (alignment.verdict === 'other_cut') return `another cut, in ${alignment.pieces.length} pieces`;
+  if (alignment.verdict === 'other_cut') return `another cut of the film, in ${alignment.pieces.length} pieces`;
   const { verdict, numerator, denominator, offsetMs, score, bound } = alignment;
-  const words = { in_sync: 'in time', shifted: 'shifted', drifts: 'drifts' }[verdict];
-  return `${words} (${offsetMs} ms${rateText(numerator, denominator)}; score ${score}, at least ${bound} is needed)`;
+  const found = [
+    ...(verdict === 'in_sync' ? ['in time'] : []),
+    ...(verdict === 'drifts' ? [rateText(numerator, denominator)] : []),
+    ...(verdict === 'shifted' ? [`${secondsText(Math.abs(offsetMs))} ${offsetMs < 0 ? 'late' : 'early'}`] : []),
+  ];
+  const [evidence, least] = [score, bound].map((hundredths) => Math.round(hundredths / 100));
+  return `${found.join()} (evidence ${evidence}, at least ${least} is needed)`;
 };
 
 function wholeSide(name: string, side: PlanSide, plan: CaptionPlan): readonly string[] {
@@ -262,7 +263,7 @@ function wholeSide(name: string, side: PlanSide, plan: CaptionPlan): readonly st
   if (line === null) return [];
   const others = side.choice?.others ?? [];
   return [
-    `${name}: ${line}`,
+    `${name}${line}`,
     ...(side.choice?.chosen == null ? [] : [`  ${countText(side.choice.chosen.cues, 'cue')} in the track`]),
     ...others.map(
       (each) => `  not taken: ${trackText(each)}, ${notTakenFor[each.reason]}, ${countText(each.cues, 'cue')}`,
@@ -273,32 +274,37 @@ function wholeSide(name: string, side: PlanSide, plan: CaptionPlan): readonly st
 
 /** The whole plan, for the person who asks for it. */
 export function wholePlanLines(plan: CaptionPlan): readonly string[] {
-  const { sides, rules, withOtherSide, agreement } = plan;
-  const { gaps } = rules;
+  const { sides, withOtherSide, agreement } = plan;
   const isSingle = sidesOf(plan).length === 1;
   const compared = comparedTexts[plan.compared];
   return [
-    ...wholeSide(isSingle ? 'lines' : 'original', sides.source, plan),
-    ...(isSingle ? [] : wholeSide('translation', sides.target, plan)),
-    ...(withOtherSide === null ? [] : [`the two languages: ${verdictText(withOtherSide)}`]),
+    ...wholeSide(isSingle ? '' : 'Original: ', sides.source, plan),
+    ...(isSingle ? [] : wholeSide('Translation: ', sides.target, plan)),
+    ...(withOtherSide === null ? [] : [`The two languages: ${verdictText(withOtherSide)}`]),
     ...(agreement === null
       ? []
       : [`${agreement.agreeMilli} of 1000 lines agree in time; at least ${agreement.leastMilli} have to`]),
     ...(compared === null ? [] : [compared]),
     ...remarksOf(plan)
       .filter(({ code }) => !listedRemarks.includes(code))
-      .map(withRemedy),
+      .map((remark) => withRemedy(plan, remark)),
     ...gapsText(plan, Infinity),
     ...leftOutText(plan, Infinity),
     ...apartText(plan, Infinity),
     ...withoutSpeechText(plan, Infinity),
-    `${countText(plan.lines.count, 'line')} will be written, by caption rules ${rules.captions}, rules of tracks ${rules.trackChoice}, rules of timing ${rules.alignment}`,
-    `a spoken passage is named if it lasts at least ${secondsText(gaps.leastMs)}, and lines cover less than ${gaps.coveredMilli / 10} % of it`,
+    `${countText(plan.lines.count, 'line')} will be written`,
   ];
 }
 
+/** The rules behind a plan. */
+export const ruleLines = ({ rules: { captions, trackChoice, alignment, gaps } }: CaptionPlan): readonly string[] => [
+  `A spoken passage is named if it lasts at least ${secondsText(gaps.leastMs)}, and lines cover less than ${gaps.coveredMilli / 10} % of it`,
+  `Versions of the rules: captions ${captions}, tracks ${trackChoice}, timing ${alignment}`,
+];
+
 /** The obstacles of a plan, a line each, with what to do. */
-export const obstacleLines = ({ obstacles }: CaptionPlan): readonly string[] => obstacles.map(withRemedy);
+export const obstacleLines = (plan: CaptionPlan): readonly string[] =>
+  plan.obstacles.map((obstacle) => withRemedy(plan, obstacle));
 
 const unsureTimings: readonly PlanRemark['code'][] = [
   'timing_unknown',
@@ -326,7 +332,7 @@ export function endLine(plan: CaptionPlan, lines: number): string {
   return [
     `Captions ${isCompared ? 'ready' : 'written'}: ${countText(lines, 'line')}`,
     ...(isCompared ? [] : ['nothing was compared with the film']),
-    ...timing.map((remark) => causeText(remark, 'terminal', spelling).what),
+    ...timing.map((remark) => causeText(remark, 'terminal', spellingOf(plan)).what),
     ...gapsText(plan, firstPlaces),
     ...leftOutText(plan, 0).map((text) => text.replace(/: …$/, '')),
   ].join('; ');

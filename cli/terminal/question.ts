@@ -18,7 +18,9 @@ const answers: ReadonlyMap<string, boolean> = new Map([
   ['n', false],
 ]);
 
-const listed = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+/** Words as a sentence lists them: `a, b or c`. */
+export const listed = (words: readonly string[], before: 'and' | 'or'): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} ${before} ${words.at(-1)}`;
 
 /**
  * Asks the person at the terminal a question of yes or no, until there is an answer: `y` and `yes` agree, `n` and `no` refuse, in any
@@ -35,7 +37,7 @@ export async function isAgreed(terminal: Asking, question: string, shown: readon
     if (answer !== undefined) return answer;
     const chosen = shown.find((each) => each.word === word);
     if (chosen === undefined)
-      terminal.remark(`Please type ${listed(['yes', 'no', ...shown.map((each) => each.word)])}.`);
+      terminal.remark(`Please type ${listed(['yes', 'no', ...shown.map((each) => each.word)], 'or')}.`);
     else chosen.show();
   }
 }
@@ -60,17 +62,17 @@ export async function textAnswer(
 
 /** An answer of a person that holds for several things: one question is enough. */
 export class SharedAnswer<Answer> {
-  /** The things, such as `these 3 films`. */
-  readonly about: string;
+  readonly #about: (first: string) => string;
   #answer: Promise<Answer> | null = null;
 
-  constructor(about: string) {
-    this.about = about;
+  /** `about` names all the things, such as `these 3 films`, by the first one that is asked about. */
+  constructor(about: (first: string) => string) {
+    this.#about = about;
   }
 
   /** The answer; the first call asks for it. A refusal holds as well. */
-  by(ask: (about: string) => Promise<Answer>): Promise<Answer> {
-    this.#answer ??= ask(this.about);
+  by(first: string, ask: (about: string) => Promise<Answer>): Promise<Answer> {
+    this.#answer ??= ask(this.#about(first));
     return this.#answer;
   }
 }

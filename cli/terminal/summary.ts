@@ -1,13 +1,14 @@
 import { isEngineFailure } from '../../contract/causes/engine-failures.ts';
 import { causesText } from '../../contract/causes/wording.ts';
 import { exportNames } from '../../contract/exports.ts';
-import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
+import type { Finding, OverviewAction, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import { estimateText, timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped, terminalSpelling, terminalText } from './call.ts';
+import { englishName } from './language-tag.ts';
 
 /** Reasons in words, with their codes in brackets. */
 export const namedReasons = (codes: readonly string[]): string => `${reasonsText(codes)} (${codes.join(', ')})`;
@@ -62,16 +63,33 @@ function commandFor(action: OverviewAction['action'], overview: RuntimeOverview)
   return words === null ? action : asTyped(words);
 }
 
+const countedFinding = (title: string, count: number, seconds: number): string =>
+  `${title}: ${countText(count, 'passage')}, ${seconds.toFixed(1)} s in total`;
+
 /** Findings in the words of a person who makes films; null for a kind whose words on the wire are plain. */
-function plainFinding({ kind, state, measures, fieldOrders }: Finding): string | null {
+function plainFinding({ kind, state, measures, fieldOrders, text }: Finding): string | null {
   if (state !== 'available') return null;
   const measured = (name: string): number => measures.find((each) => each.name === name)?.value ?? 0;
-  if (kind === 'speech_activity')
-    return `Speech: ${countText(measured('count'), 'passage')}, ${measured('total').toFixed(1)} s in total`;
+  if (kind === 'speech_activity') return countedFinding('Speech', measured('count'), measured('total'));
+  if (kind === 'silence') return countedFinding('Silence', measured('count'), measured('total'));
+  if (kind === 'loudness' && !measures.some(({ value }) => value === null))
+    return `Loudness: ${measured('integrated_loudness').toFixed(1)} LUFS on average, loudest peak ${measured('true_peak').toFixed(1)} dB (0 dB is full scale)`;
   if (kind === 'waveform') return 'Waveform: available';
-  if (kind === 'interlacing' && fieldOrders.length === 1 && fieldOrders[0] === 'progressive')
-    return 'Video: progressive (not interlaced)';
+  if (kind === 'interlacing')
+    return fieldOrders.join() === 'progressive' ? 'Video: progressive (not interlaced)' : `Video: ${text}`;
   return null;
+}
+
+const claimed = {
+  speech_activity: 'Speech',
+  transcript: 'Recognized words',
+  screen_text: 'Text on the screen',
+} as const;
+
+/** What a study stands for, in the words of a person who makes films. */
+function claimLine({ kind, value, windows, totalMs }: OverviewClaim): string {
+  const language = value === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(value)}`;
+  return countedFinding(kind === 'language_identity' ? language : claimed[kind], windows, totalMs / 1000);
 }
 
 /** The findings of a kind as a line, with what makes a missing one possible. */
@@ -182,12 +200,13 @@ export function summaryLines(overview: RuntimeOverview, kind?: string): string[]
   const found = findings.filter((finding) => (kind === undefined ? isWorthALine(finding) : finding.kind === kind));
   return [
     stateLine(overview),
-    `range ${study.text}`,
+    `Studied: ${study.text}`,
     ...found.map(findingLine),
     ...(kind === undefined
       ? [
-          ...claims.map(({ text }) => `claim: ${text}`),
-          ...withheld.filter((each) => !findings.some(isShownBy(each))).map(({ text }) => `withheld: ${text}`),
+          // The passages of speech have a line of their own.
+          ...claims.filter(({ kind: of }) => of !== 'speech_activity').map(claimLine),
+          ...withheld.filter((each) => !findings.some(isShownBy(each))).map(({ text }) => `Missing: ${text}`),
           `status: ${situationText(overview)}`,
           ...captionNotes(overview),
           ...nextLines(overview),

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { escapedLine, escapedText } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
+import { brokenLines } from './broken-lines.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
@@ -108,11 +109,9 @@ export interface Terminal {
   readonly json: boolean;
   /** True if a person can answer. */
   readonly isInteractive: boolean;
-  /** The width of the terminal that shows remarks, in characters; null elsewhere. */
-  readonly columns: number | null;
   /** A result, on stdout. With `--json` the document, else the lines. */
   result(document: unknown, lines: readonly string[]): void;
-  /** A remark for people, on stderr. */
+  /** A remark for people, on stderr, broken at the width of their terminal. */
   remark(line: string): void;
   /** The work of this moment. A terminal overwrites the line; elsewhere it is a line of its own. */
   progress(line: string): void;
@@ -130,21 +129,36 @@ export interface Terminal {
 
 const eraseLine = '\r\u001b[K';
 const usualColumns = 80;
+/** The places that a question leaves on its last line. */
+const roomForAnswer = 8;
 
-/** The terminal of this process. The signal ends its questions. */
-export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
+interface TerminalOptions {
+  readonly json: boolean;
+  /** The words before the name of a command, as this person types them. */
+  readonly program: string;
+  /** Ends the questions. */
+  readonly signal?: AbortSignal;
+}
+
+/** The terminal of this process. */
+export function processTerminal({ json, program, signal }: TerminalOptions): Terminal {
   const { stdin, stdout, stderr } = process;
   let isOpen = false;
   let last = '';
   const steps = new Map<string, string>();
+  // Terminals without a size, such as those of some editors and scripts, say 0.
+  const columnsNow = () => (stderr.isTTY ? stderr.columns || usualColumns : null);
+  const broken = (text: string, room = 0) => {
+    const columns = columnsNow();
+    return brokenLines(escapedText(text), columns === null ? null : columns - room, program);
+  };
   const progress = (given: string) => {
     const line = escapedLine(given);
     if (line === last) return;
     last = line;
-    // Terminals without a size, such as those of some editors and scripts, say 0.
-    if (stderr.isTTY) stderr.write(`${eraseLine}${line.slice(0, (stderr.columns || usualColumns) - 1)}`);
-    else stderr.write(`${line}\n`);
-    isOpen = stderr.isTTY === true;
+    const columns = columnsNow();
+    stderr.write(columns === null ? `${line}\n` : `${eraseLine}${line.slice(0, columns - 1)}`);
+    isOpen = columns !== null;
   };
   const close = () => {
     if (isOpen) stderr.write(eraseLine);
@@ -153,14 +167,13 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
   return {
     json,
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
-    columns: stderr.isTTY ? stderr.columns || usualColumns : null,
     result: (document, lines) => {
       close();
       for (const line of json ? [JSON.stringify(document)] : lines) stdout.write(`${escapedLine(line)}\n`);
     },
     remark: (line) => {
       close();
-      stderr.write(`${escapedText(line)}\n`);
+      for (const each of broken(line)) stderr.write(`${each}\n`);
     },
     progress,
     measured: (name, document) => {
@@ -171,7 +184,11 @@ export function processTerminal(json: boolean, signal?: AbortSignal): Terminal {
     },
     ask: (question) => {
       close();
-      return answerTo(escapedText(question), stdin, stderr, signal);
+      const lines = [...broken(question, roomForAnswer)];
+      // A space after the question keeps the answer apart.
+      const last = lines.pop()?.trimEnd();
+      for (const line of lines) stderr.write(`${line}\n`);
+      return answerTo(`${last} `, stdin, stderr, signal);
     },
   };
 }

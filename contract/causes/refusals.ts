@@ -81,6 +81,17 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
       `${typing.typed(`evidence ${typing.study}`)} lists the next steps; for captions of another study ${typedAgain(typing)}, with --language TAG if no language was declared`,
     page: 'reload the captions; a new study of the range can be approved again',
   },
+  invalid_caption_plan_request: {
+    terminal: () => 'name one of these tracks with --track, or leave --track out',
+    page: 'reload the captions, and choose a track of the list',
+    agent: 'read_caption_plan with a track that the message names, or without one',
+  },
+  caption_plan_mismatch: {
+    terminal: ({ typed }) =>
+      `set the engine back, or study the film again and approve the plan of now: ${typed('caption FILM --again')}`,
+    page: 'reload the plan and read it again',
+    agent: 'read_caption_plan again, and show it to a person before they approve',
+  },
   caption_lines_unavailable: { page: 'see Captions for the way to some; the approval stays valid' },
   caption_translation_failed: { page: 'check the translating server in Operations, and try again' },
   export_unavailable: {

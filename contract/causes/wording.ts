@@ -19,12 +19,18 @@ export type Reader = 'terminal' | 'page' | 'agent';
 export interface Spelling extends Commands {
   readonly language: (tag: string) => string;
   readonly length: (ms: number) => string;
+  /** A side of captions, as people call it, in the singular. */
+  readonly side: (side: 'source' | 'target') => string;
 }
+
+/** A side of captions in two languages. */
+const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The spelling of the texts of the wire, for programs, terminals and agents. */
 export const plainSpelling: Spelling = {
   language: (tag) => tag,
   length: (ms) => `${ms} ms`,
+  side: (side) => sideNames[side],
   command: (words) => `media-study ${words}`,
 };
 
@@ -100,7 +106,7 @@ const installations: Readonly<
 const textOrSpeech = {
   remedies: {
     terminal: (_: object, { command }: Spelling) =>
-      `attach a subtitle file by ${command('subtitles')}, or have the speech recognized by ${command('caption')}`,
+      `attach a subtitle file by ${command('subtitles SOURCE FILE:TAG')}, or have the speech recognized by ${command('caption FILM')}`,
     page: 'attach a subtitle file, or have the speech recognized',
     agent: 'a person can attach a subtitle file: media-study subtitles SOURCE FILE',
   },
@@ -109,7 +115,7 @@ const textOrSpeech = {
 
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
 
-/** A side of captions, as people call it. */
+/** The parts of the look of a line that captions do not have. */
 const unkeptLookWords: Readonly<Record<UnkeptLook, (cues: number) => string>> = {
   color: (cues) => `${counted(cues, 'line has', 'lines have')} colors, which captions do not have`,
   speaker: (cues) =>
@@ -117,8 +123,6 @@ const unkeptLookWords: Readonly<Record<UnkeptLook, (cues: number) => string>> = 
   place: (cues) => `${counted(cues, 'line has', 'lines have')} an exact place or size, and captions one of nine places`,
   vertical: (cues) => `${counted(cues, 'line is', 'lines are')} vertical, and horizontal in captions`,
 };
-
-const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The reference of a comparison. */
 const references = { sound: 'the speech', other_side: 'the other language' } as const;
@@ -131,12 +135,18 @@ const limited = {
 
 const counted = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
 
+/** The rate of lines whose time times `numerator` by `denominator` is that of the film: `4.3 % slower`. */
+export function rateText(numerator: number, denominator: number): string {
+  const percent = Math.abs(denominator / numerator - 1) * 100;
+  return `${percent.toFixed(1)} % ${numerator < denominator ? 'slower' : 'faster'}`;
+}
+
 const unknownTimings = {
   no_speech: 'no speech was found',
   too_few_cues: 'there are too few lines to tell',
-  no_better_than_chance: 'they fit it no better than by chance',
-  part_does_not_fit: 'a part of them does not fit',
-  pieces_unproven: 'they seem to be of another cut, and not each part of them is proven',
+  no_better_than_chance: 'the lines fit it no better than by chance',
+  part_does_not_fit: 'some of the lines do not fit',
+  pieces_unproven: 'the lines seem to be of another cut of the film',
 } as const;
 
 type MuxParams = CauseWith<'codec_not_in_container'>['params'];
@@ -154,7 +164,7 @@ const otherContainer = {
 /** The suggested fix for subtitles whose times are wrong or unknown. */
 const otherSubtitles = {
   terminal: (_: object, { command }: Spelling) =>
-    `compare a line with the film, or attach other subtitles: ${command('subtitles')}`,
+    `compare a line with the film, or use other subtitles: ${command('caption FILM --subtitles FILE:TAG')}`,
   page: 'compare a line with the film, or attach other subtitles',
   agent: 'a person can compare a line with the film, or attach other subtitles',
 };
@@ -262,7 +272,7 @@ const wordings: Wordings = {
       `this way gives captions in ${language(from)} alone: it does not translate to ${language(to)}`,
     remedies: {
       terminal: ({ to }, { command }) =>
-        `attach a subtitle file in ${to} by ${command('subtitles')}, or use a method that translates`,
+        `attach a subtitle file in ${to} by ${command(`subtitles SOURCE FILE:${to}`)}, or use a method that translates`,
       page: ({ to }, { language }) => `attach a subtitle file in ${language(to)}, or choose a way that translates`,
       agent: 'use a method that translates; a person can attach a subtitle file',
     },
@@ -273,7 +283,8 @@ const wordings: Wordings = {
       `no line of the subtitle tracks has a text in ${either(languages, spelling, 'and')}`,
     pageWhat: ({ languages }, spelling) => `no subtitle has a text in ${either(languages, spelling, 'and')}`,
     remedies: {
-      terminal: (_, { command }) => `attach another subtitle file by ${command('subtitles')}, or use another method`,
+      terminal: (_, { command }) =>
+        `attach another subtitle file by ${command('subtitles SOURCE FILE:TAG')}, or use another method`,
       page: 'attach another subtitle file, or choose another way',
       agent: 'use another method; a person can attach another subtitle file',
     },
@@ -299,7 +310,8 @@ const wordings: Wordings = {
     pageWhat: ({ wanted, found }, spelling) =>
       `captions need subtitles in ${either(wanted, spelling, 'and')}, and this film has ${either(found, spelling, 'and')}`,
     remedies: {
-      terminal: (_, { command }) => `attach a subtitle file by ${command('subtitles')}, or choose other languages`,
+      terminal: (_, { command }) =>
+        `attach a subtitle file by ${command('subtitles SOURCE FILE:TAG')}, or choose other languages`,
       page: 'choose other languages, or attach a subtitle file',
       agent: 'choose other languages; a person can attach a subtitle file',
     },
@@ -444,7 +456,8 @@ const wordings: Wordings = {
     pageWhat: ({ lines }) =>
       lines === 0 ? 'no words were recognized' : `none of the ${lines} recognized lines was certain enough`,
     remedies: {
-      terminal: (_, { command }) => `attach a subtitle file by ${command('subtitles')}, or use another recognizer`,
+      terminal: (_, { command }) =>
+        `attach a subtitle file by ${command('subtitles SOURCE FILE:TAG')}, or use another recognizer`,
       page: 'attach a subtitle file, or use another recognizer',
       agent: 'a person can attach a subtitle file, or use another recognizer',
     },
@@ -468,7 +481,7 @@ const wordings: Wordings = {
       `an earlier version made these captions (caption rules ${rules}, now ${present}): they may have faults that are mended now`,
     pageWhat: 'an earlier version made these captions: they may have faults that are mended now',
     remedies: {
-      terminal: (_, { command }) => `make them again: ${command('caption')} with the film, then compare`,
+      terminal: (_, { command }) => `make them again: ${command('caption FILM --again')}, then compare`,
       page: 'study the film again, and make its captions again',
       agent: anotherStudy,
     },
@@ -529,10 +542,11 @@ const wordings: Wordings = {
     },
   },
   text_not_writable: {
-    what: ({ side, startMs }, { length }) =>
-      `${sideNames[side]} has a text at ${length(startMs)} that captions cannot hold: it is too long, or has control characters`,
+    what: ({ side, startMs }, spelled) =>
+      `${spelled.side(side)} has a text at ${spelled.length(startMs)} that captions cannot hold: it is too long, or has control characters`,
     remedies: {
-      terminal: (_, { command }) => `correct the file and attach it again: ${command('subtitles')}`,
+      terminal: (_, { command }) =>
+        `correct the file and use it again: ${command('caption FILM --subtitles FILE:TAG')}`,
       page: 'correct the file, and attach it again',
       agent: 'a person has to correct the subtitle file',
     },
@@ -548,48 +562,49 @@ const wordings: Wordings = {
     },
   },
   cues_trimmed: {
-    what: ({ side, cues }) =>
-      `${sideNames[side]}: ${counted(cues, 'line ends', 'lines end')} where the next one begins`,
+    what: ({ side, cues }, spelled) =>
+      `${spelled.side(side)}: ${counted(cues, 'line ends', 'lines end')} where the next one begins`,
   },
   cues_joined: {
-    what: ({ side, cues }) => `${sideNames[side]}: ${counted(cues, 'line has', 'lines have')} several speakers at once`,
+    what: ({ side, cues }, spelled) =>
+      `${spelled.side(side)}: ${counted(cues, 'line has', 'lines have')} several speakers at once`,
   },
   texts_apart: {
-    what: ({ side, texts }) =>
-      `${sideNames[side]}: ${counted(texts, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
+    what: ({ side, texts }, spelled) =>
+      `${spelled.side(side)}: ${counted(texts, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
     remedies: {
       terminal: 'add what you need as a line of your own',
       page: 'add what you need as a line of your own',
       agent: 'a person can add them as lines',
     },
   },
-  captions_rolled: { what: ({ side }) => `${sideNames[side]} rolls up: each row is written once` },
+  captions_rolled: { what: ({ side }, spelled) => `${spelled.side(side)} rolls up: each row is written once` },
   ends_assumed: {
-    what: ({ side, cues }) =>
-      `${sideNames[side]}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
+    what: ({ side, cues }, spelled) =>
+      `${spelled.side(side)}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
   },
-  looks_not_kept: { what: ({ side, look, cues }) => `${sideNames[side]}: ${unkeptLookWords[look](cues)}` },
+  looks_not_kept: { what: ({ side, look, cues }, spelled) => `${spelled.side(side)}: ${unkeptLookWords[look](cues)}` },
   side_shifted: {
-    what: ({ side, against, offsetMs }, { length }) =>
-      `${sideNames[side]} begins ${length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
+    what: ({ side, against, offsetMs }, spelled) =>
+      `${spelled.side(side)} begins ${spelled.length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   side_drifts: {
-    what: ({ side, against, numerator, denominator }) =>
-      `${sideNames[side]} runs at another rate than ${references[against]} (${numerator}:${denominator})`,
+    what: ({ side, against, numerator, denominator }, spelled) =>
+      `${spelled.side(side)} runs ${rateText(numerator, denominator)} than ${references[against]}`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   side_in_parts: {
-    what: ({ side, against, parts }) =>
-      `${sideNames[side]} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
+    what: ({ side, against, parts }, spelled) =>
+      `${spelled.side(side)} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   timing_unknown: {
-    what: ({ side, against, reason }) =>
-      `it is unknown if ${sideNames[side]} is in time with ${references[against]}: ${unknownTimings[reason]}`,
+    what: ({ side, against, reason }, spelled) =>
+      `nothing shows if ${spelled.side(side)} is in time with ${references[against]}: ${unknownTimings[reason]}`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
@@ -606,12 +621,12 @@ const wordings: Wordings = {
     at: 'subtitles',
   },
   other_region_taken: {
-    what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]} is in ${language(found)}, and not in ${language(asked)}`,
+    what: ({ side, asked, found }, spelled) =>
+      `${spelled.side(side)} is in ${spelled.language(found)}, and not in ${spelled.language(asked)}`,
   },
   other_script_refused: {
-    what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]}: a track in ${language(found)} is not taken for ${language(asked)}`,
+    what: ({ side, asked, found }, spelled) =>
+      `${spelled.side(side)}: a track in ${spelled.language(found)} is not taken for ${spelled.language(asked)}`,
     remedies: {
       terminal: ({ found }) => `ask for it by its own tag: --to ${found}`,
       page: ({ found }, { language }) => `choose ${language(found)}`,

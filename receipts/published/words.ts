@@ -137,7 +137,10 @@ function shownSpeech(
   { facts }: Pick<EvidenceArtifact, 'facts'>,
   of: Pick<WordLine & { kind: 'transcript' }, 'trackIndex' | 'artifactId' | 'contentId'>,
 ): WordLine[] {
-  const passed = facts.flatMap((fact) => (fact.kind === 'transcript_line' && fact.outcome === 'passed' ? [fact] : []));
+  const spoken = facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+  // Lines that a person added would come with every other evidence, too.
+  if (spoken.length === 0) return [];
+  const passed = spoken.filter(({ outcome }) => outcome === 'passed');
   const shown = captions === null ? passed : correctedTranscript(passed, captions);
   return shown.map((line): WordLine => {
     const { index: factIndex, startMs, endMs, text } = line;

@@ -162,7 +162,7 @@ atTerminalTest('bug: review approve showed no line before it asked', async (t) =
   t.is(approved.exit, 0, approved.stdout);
   t.regex(
     approved.stdout,
-    /^Korean subtitles: track 2, the only one\nEnglish subtitles: track 3, the only one\nsubtitle track in Korean: 9 lines\n {2}0:00\.800 /m,
+    /^Korean subtitles: track 2, the only one\nEnglish subtitles: track 3, the only one\n9 lines of Korean subtitles:\n {2}0:00\.800 /m,
   );
   t.regex(approved.stdout, /^Sua Kim: "I attest /m);
   const made = await run(file('film 10.mp4'), '--from', 'ko', '--to', 'en', '--json');

@@ -28,14 +28,14 @@ test('each language of captions has its lines, and one that a model will transla
   t.deepEqual(
     captionTexts(both).map(({ what, lines }) => [what, lines.length]),
     [
-      ['subtitle track in English', 2],
-      ['subtitle track in German', 1],
+      ['English subtitles', 2],
+      ['German subtitles', 1],
     ],
   );
   const untranslated = draftsOf('subtitle_tracks_translated', 'de', [line(0, 'one', null)]);
   t.deepEqual(
     captionTexts(untranslated).map(({ what }) => what),
-    ['subtitle track in English'],
+    ['English subtitles'],
   );
   t.deepEqual(captionTexts({ lines: [], languages: null, base: null }), []);
 });

@@ -219,7 +219,7 @@ test('a command that was killed continues on the host that goes on, at the same 
   const { run, file, root, isSame } = await opened(t);
   await copyFile(sampleMedia, file('film.mp4'));
   const call = ['caption', file('film.mp4'), '--from', 'ko', '--to', 'en', ...owner, ...approved];
-  for (const mark of [/: registered/, /: detect/, /subtitle track in English: /, /making the captions\n.*\n?$/]) {
+  for (const mark of [/: registered/, /: detect/, / of English subtitles:/, /making the captions\n.*\n?$/]) {
     const child = startBuilt('build/media-study.js', [...call, '--data-root', root], noServer);
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -41,7 +41,7 @@ test('a film with two subtitle tracks becomes an SRT beside it with one command'
   t.is(exit, 0, stderr);
   t.is(stdout, `${file('film.en.srt')}\n`);
   t.regex(await readFile(file('film.en.srt'), 'utf8'), /^1\n00:00:00,800 --> 00:00:03,372\nGood morning and welcome\n/);
-  t.true(stderr.includes('subtitle track in Korean: 9 lines\n  0:00.800  열람실에 오신 것을 환영합니다.\n'), stderr);
+  t.true(stderr.includes('9 lines of Korean subtitles:\n  0:00.800  열람실에 오신 것을 환영합니다.\n'), stderr);
 
   const again = await caption('--from', 'ko', '--to', 'en');
   t.deepEqual([again.exit, again.stdout], [0, stdout], again.stderr);
@@ -88,7 +88,7 @@ test('a film with one subtitle track becomes captions in another language by a m
   t.is(stdout, `${file('film.de.srt')}\n`);
   const captions = await readFile(file('film.de.srt'), 'utf8');
   for (const text of ['Kisten', 'Tür', 'Städte']) t.true(captions.includes(text), captions);
-  t.regex(stderr, /subtitle track in English: 3 lines\n/);
+  t.regex(stderr, /3 lines of English subtitles:\n/);
   t.false(stderr.includes('declared_language_differs'), 'bug: a track in `eng` was said to differ from `en`');
   const [runtimeId = ''] = /runtime:[-\w]+/.exec((await caption('--to', 'de', '--json')).stdout) ?? [];
   const verified = await runBuilt('build/verify.js', [runtimeId, '--data-root', join(folder, 'root')]);
@@ -314,7 +314,7 @@ test('a film in several languages requires --from, and lists them with the whole
 test('a command that was killed continues at the same point when it is called again', async (t) => {
   const { args, caption, file } = await withFilm(t);
   const call = args('--from', 'ko', '--to', 'en', ...owner, ...approved);
-  for (const mark of [/: registered/, /subtitle track in English: /]) {
+  for (const mark of [/: registered/, / of English subtitles:/]) {
     const env = { ...process.env, ...withoutDownloader };
     const child = spawn(process.execPath, ['build/media-study.js', ...call], {
       cwd: repository,

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { brokenAt, endLine, isComplete, planLines, wholePlanLines } from '../../cli/terminal/plan-lines.ts';
+import { endLine, isComplete, planLines, wholePlanLines } from '../../cli/terminal/plan-lines.ts';
 import { type CaptionPlan, captionPlan } from '../../contract/captions/caption-plan.ts';
 
 const track = {
@@ -105,7 +105,7 @@ test('bug: a person saw neither the track of the captions with its reason nor th
 test('bug: speech without a line, and lines that were left out, were missing without a word', (t) => {
   t.deepEqual(planLines(passing), [
     "English subtitles: track 2, 'English', the default",
-    'The original begins 2.3 s after the speech',
+    'The subtitle track begins 2.3 s after the speech',
     '5 spoken passages have no line: 0:18.9, 0:55.0, 1:00.0, 1:01.0, …',
     "2 lines left out: 2:33.9 'Thank you very much' (not certain); 2:40.0 (no text) (the same again and again)",
     "1 sign or note over speech, in no line: 0:01.0 'HARBOUR MUSEUM'",
@@ -115,7 +115,7 @@ test('bug: speech without a line, and lines that were left out, were missing wit
   t.deepEqual(planLines(one).slice(1), ['1 spoken passage has no line: 0:18.9']);
   t.is(
     endLine(passing, 24),
-    'Captions ready: 24 lines; the original begins 2.3 s after the speech; 5 spoken passages have no line: 0:18.9, 0:55.0, 1:00.0, 1:01.0, …; 2 lines left out',
+    'Captions ready: 24 lines; the subtitle track begins 2.3 s after the speech; 5 spoken passages have no line: 0:18.9, 0:55.0, 1:00.0, 1:01.0, …; 2 lines left out',
   );
   t.true(wholePlanLines(passing).includes('5 spoken passages have no line: 0:18.9, 0:55.0, 1:00.0, 1:01.0, 1:02.0'));
 });
@@ -157,9 +157,40 @@ test('captions of recognized and of translated lines name the model', (t) => {
   ]);
 });
 
-test('a plan fits a narrow terminal, and a log has each sentence whole', (t) => {
-  const lines = wholePlanLines(passing);
-  t.true(brokenAt(80, lines).every((line) => line.length < 80));
-  t.is(brokenAt(null, lines), lines);
-  t.deepEqual(brokenAt(12, ['  one two three four']), ['  one two', '    three', '    four']);
+test('bug: captions in one language were said to have an original', (t) => {
+  const remarks = [
+    {
+      code: 'side_drifts',
+      params: { side: 'source', against: 'sound', numerator: 960, denominator: 1001, offsetMs: 0 },
+    },
+    { code: 'cues_trimmed', params: { side: 'source', cues: 1 } },
+  ] satisfies CaptionPlan['remarks'];
+  const said = [
+    'The subtitle track runs 4.3 % slower than the speech',
+    'The subtitle track: 1 line ends where the next one begins',
+  ];
+  t.deepEqual(planLines({ ...good, remarks }).slice(1), said);
+  const ofFile = { ...side, origin: 'file' } as const;
+  const [, first] = planLines({ ...good, remarks, sides: { source: ofFile, target: ofFile } });
+  t.is(first, 'The subtitle file runs 4.3 % slower than the speech');
+  const korean = {
+    ...side,
+    choice: { ...choice, asked: 'ko', chosen: { ...track, trackIndex: 1, reason: 'only_track' } },
+  } as const;
+  const both = planLines({ ...good, remarks, sides: { source: korean, target: side } });
+  t.true(both.includes('The original runs 4.3 % slower than the speech'), both.join('\n'));
+});
+
+test('bug: a plan named no command that works for other subtitles, and its figures had no meaning', (t) => {
+  const late = {
+    ...side,
+    withSound: { ...inSync, verdict: 'shifted', offsetMs: -2340, score: 6615, bound: 4925 },
+  } as const;
+  const whole = wholePlanLines({ ...passing, sides: { source: late, target: late } });
+  t.true(
+    whole.includes('  compared with the speech: 2.3 s late (evidence 66, at least 49 is needed)'),
+    whole.join('\n'),
+  );
+  const [remark = ''] = whole.filter((line) => line.startsWith('The subtitle track begins'));
+  t.regex(remark, /use other subtitles: media-study caption FILM --subtitles FILE:TAG$/);
 });

@@ -117,7 +117,7 @@ test('bug: a missing kind of evidence appeared twice in the summary of a study',
     t.deepEqual(itsLines, [`${title}: ${text}`]);
   }
   // Other reasons for a missing kind of evidence are still shown.
-  const others = lines.filter((line) => line.startsWith('withheld: '));
+  const others = lines.filter((line) => line.startsWith('Missing: '));
   t.is(others.length, overview.withheld.length - missing.length);
   t.true(others.length > 0);
 });

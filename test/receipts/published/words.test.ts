@@ -57,7 +57,10 @@ function shownIn(
       facts: facts.map((fact, index) => ({ ...fact, index, endMs: fact.startMs + 900, outcome: 'passed', words: [] })),
     },
   };
-  const findings = { operations: [{ evidence: [evidence] }], recognition: null, screenText: null };
+  const silence = { ...evidence, artifact: { input: { trackIndex: 0 }, facts: [{ kind: 'silence', index: 0 }] } };
+  const none = { ...evidence, artifact: { input: { trackIndex: 0 }, facts: [] } };
+  const operations = [{ evidence: [silence, none, evidence] }];
+  const findings = { operations, recognition: null, screenText: null };
   const tail = { corrections: { chain, base, lines, check: null } };
   const runtime = { execution: { study: { findings, tail } } } as unknown as VerifiedRuntime;
   return resultOfSteps(wordLinesBySteps(runtime)).map((line) => `${line.kind} ${line.startMs} ${line.text}`);
@@ -96,7 +99,7 @@ test('a cue that is in two lines leaves the words of the one without a change', 
   ]);
 });
 
-test('recognized lines are found as a person corrected, dropped and added them', (t) => {
+test('bug: a search found a corrected line of speech once for each kind of evidence of its study', (t) => {
   const spoken = ['one too', 'three', 'thank you'].map((words, at) => ({
     ...{ kind: 'transcript_line', text: words, startMs: at * 1000 },
   }));
