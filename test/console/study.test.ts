@@ -502,6 +502,27 @@ test('of keyframes that overlap one is left out; one that began before the view 
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
 });
 
+test('bug: a stretch between two keyframes was empty, as if a picture were missing', (t) => {
+  const facts = [0, 10_000, 20_000].map((startMs, index) => ({
+    startMs,
+    endMs: startMs + 10_000,
+    index,
+    width: 160,
+    height: 90,
+  }));
+  const slots = slotsOf(facts as never, { startMs: 0, endMs: 40_000 }, 2000, 54);
+  t.deepEqual(
+    slots.map(({ left, width }) => [left, width]),
+    [
+      [0, 500],
+      [500, 500],
+      [1000, 500],
+    ],
+    'each lasts until the next one, and the last until its part ends',
+  );
+  t.is(slotsOf(facts as never, { startMs: 0, endMs: 40_000 }, 100, 54)[0]?.width, 96, 'and is never cut');
+});
+
 test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {
   const waveform: Waveform = {
     startMs: 1000,
