@@ -18,12 +18,18 @@ export type Reader = 'terminal' | 'page' | 'agent';
 export interface Spelling extends Commands {
   readonly language: (tag: string) => string;
   readonly length: (ms: number) => string;
+  /** The text of one side of captions. */
+  readonly side: (side: 'source' | 'target') => string;
 }
+
+/** A side of captions, as people call it. */
+const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The spelling of the texts of the wire, for programs, terminals and agents. */
 export const plainSpelling: Spelling = {
   language: (tag) => tag,
   length: (ms) => `${ms} ms`,
+  side: (side) => sideNames[side],
   command: (words) => `media-study ${words}`,
 };
 
@@ -108,9 +114,6 @@ const textOrSpeech = {
 
 const studiedAgain = { terminal: 'study the range again', page: 'study the range again', agent: anotherStudy };
 
-/** A side of captions, as people call it. */
-const sideNames = { source: 'the original', target: 'the translation' } as const;
-
 /** The reference of a comparison. */
 const references = { sound: 'the speech', other_side: 'the other language' } as const;
 
@@ -125,9 +128,9 @@ const counted = (number: number, one: string, many: string): string => `${number
 const unknownTimings = {
   no_speech: 'no speech was found',
   too_few_cues: 'there are too few lines to tell',
-  no_better_than_chance: 'they fit it no better than by chance',
-  part_does_not_fit: 'a part of them does not fit',
-  pieces_unproven: 'they seem to be of another cut, and not each part of them is proven',
+  no_better_than_chance: 'its lines fit no better than by chance',
+  part_does_not_fit: 'a part of its lines does not fit',
+  pieces_unproven: 'it seems to be of another cut of the film, and not each part of it is proven',
 } as const;
 
 type MuxParams = CauseWith<'codec_not_in_container'>['params'];
@@ -520,8 +523,8 @@ const wordings: Wordings = {
     },
   },
   text_not_writable: {
-    what: ({ side, startMs }, { length }) =>
-      `${sideNames[side]} has a text at ${length(startMs)} that captions cannot hold: it is too long, or has control characters`,
+    what: ({ side, startMs }, spelling) =>
+      `${spelling.side(side)} has a text at ${spelling.length(startMs)} that captions cannot hold: it is too long, or has control characters`,
     remedies: {
       terminal: (_, { command }) => `correct the file and attach it again: ${command('subtitles')}`,
       page: 'correct the file, and attach it again',
@@ -539,47 +542,48 @@ const wordings: Wordings = {
     },
   },
   cues_trimmed: {
-    what: ({ side, cues }) =>
-      `${sideNames[side]}: ${counted(cues, 'line ends', 'lines end')} where the next one begins`,
+    what: ({ side, cues }, spelling) =>
+      `${spelling.side(side)}: ${counted(cues, 'line ends', 'lines end')} where the next one begins`,
   },
   cues_joined: {
-    what: ({ side, cues }) => `${sideNames[side]}: ${counted(cues, 'line has', 'lines have')} several speakers at once`,
+    what: ({ side, cues }, spelling) =>
+      `${spelling.side(side)}: ${counted(cues, 'line has', 'lines have')} several speakers at once`,
   },
   texts_apart: {
-    what: ({ side, texts }) =>
-      `${sideNames[side]}: ${counted(texts, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
+    what: ({ side, texts }, spelling) =>
+      `${spelling.side(side)}: ${counted(texts, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
     remedies: {
       terminal: 'add what you need as a line of your own',
       page: 'add what you need as a line of your own',
       agent: 'a person can add them as lines',
     },
   },
-  captions_rolled: { what: ({ side }) => `${sideNames[side]} rolls up: each row is written once` },
+  captions_rolled: { what: ({ side }, spelling) => `${spelling.side(side)} rolls up: each row is written once` },
   ends_assumed: {
-    what: ({ side, cues }) =>
-      `${sideNames[side]}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
+    what: ({ side, cues }, spelling) =>
+      `${spelling.side(side)}: ${counted(cues, 'line states no end, and ends', 'lines state no end, and end')} with the next one or after 7 s`,
   },
   side_shifted: {
-    what: ({ side, against, offsetMs }, { length }) =>
-      `${sideNames[side]} begins ${length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
+    what: ({ side, against, offsetMs }, spelling) =>
+      `${spelling.side(side)} begins ${spelling.length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   side_drifts: {
-    what: ({ side, against, numerator, denominator }) =>
-      `${sideNames[side]} runs at another rate than ${references[against]} (${numerator}:${denominator})`,
+    what: ({ side, against, numerator, denominator }, spelling) =>
+      `${spelling.side(side)} runs at another rate than ${references[against]} (${numerator}:${denominator})`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   side_in_parts: {
-    what: ({ side, against, parts }) =>
-      `${sideNames[side]} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
+    what: ({ side, against, parts }, spelling) =>
+      `${spelling.side(side)} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
   timing_unknown: {
-    what: ({ side, against, reason }) =>
-      `it is unknown if ${sideNames[side]} is in time with ${references[against]}: ${unknownTimings[reason]}`,
+    what: ({ side, against, reason }, spelling) =>
+      `it is unknown if ${spelling.side(side)} is in time with ${references[against]}: ${unknownTimings[reason]}`,
     remedies: otherSubtitles,
     at: 'subtitles',
   },
@@ -587,7 +591,7 @@ const wordings: Wordings = {
     what: ({ agreeMilli, leastMilli }) =>
       leastMilli > 1000
         ? 'too few lines show if the two languages belong together'
-        : `the two languages do not belong together: ${agreeMilli} of 1000 lines agree in time, and ${leastMilli} are needed`,
+        : `the two languages do not belong together: ${agreeMilli / 10} % of the lines agree in time, and ${leastMilli / 10} % are needed`,
     remedies: {
       terminal: 'choose another track with --track, or captions in one language',
       page: 'choose another track, or captions in one language',
@@ -596,12 +600,12 @@ const wordings: Wordings = {
     at: 'subtitles',
   },
   other_region_taken: {
-    what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]} is in ${language(found)}, and not in ${language(asked)}`,
+    what: ({ side, asked, found }, spelling) =>
+      `${spelling.side(side)} is in ${spelling.language(found)}, and not in ${spelling.language(asked)}`,
   },
   other_script_refused: {
-    what: ({ side, asked, found }, { language }) =>
-      `${sideNames[side]}: a track in ${language(found)} is not taken for ${language(asked)}`,
+    what: ({ side, asked, found }, spelling) =>
+      `${spelling.side(side)}: a track in ${spelling.language(found)} is not taken for ${spelling.language(asked)}`,
     remedies: {
       terminal: ({ found }) => `ask for it by its own tag: --to ${found}`,
       page: ({ found }, { language }) => `choose ${language(found)}`,
