@@ -17,7 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { type CaptionWay, type FilmMethods, filmMethodsOf, sendingText } from '../words/caption-ways.ts';
+import { type CaptionWay, type FilmMethods, readFilmMethods, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, rangeCode, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -73,7 +73,7 @@ interface Outlook {
   readonly before: RuntimeRow | null;
 }
 
-async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
+async function readOutlook(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
   const [plan, { warnings }, { runtimes }] = await Promise.all([
     host.plan(source, request),
     host.warnings(source, request),
@@ -83,8 +83,8 @@ async function outlookOf(host: StudyHost, source: SourceSessionRow, request: Stu
   return { plan, warnings, before };
 }
 
-const methodsOf = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
-  filmMethodsOf(host, (await host.warnings(source, asked)).captionMethods);
+const readMethods = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
+  readFilmMethods(host, (await host.warnings(source, asked)).captionMethods);
 
 interface StudyFormProps {
   readonly source: SourceSessionRow;
@@ -106,7 +106,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const isLanguage = isTag(target) && (spoken === '' || isTag(spoken));
   const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target)) : '');
   const { remote: rows, reload: askAgain } = useRemote(
-    async () => (asked === '' ? null : methodsOf(host, source, JSON.parse(asked) as AskedStudy)),
+    async () => (asked === '' ? null : readMethods(host, source, JSON.parse(asked) as AskedStudy)),
     [host, source, asked],
   );
   const methods = rows.state === 'ready' ? rows.value : null;
@@ -115,7 +115,7 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const wish = JSON.stringify(wishOf(ways.way?.state === 'ready' ? ways.way.recognition : null));
   const isKnown = methods !== null;
   const { remote, reload } = useRemote(
-    async () => (isKnown ? outlookOf(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
+    async () => (isKnown ? readOutlook(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
     [host, source, asked, isKnown, wish],
   );
   // A study with recognized speech is another one than that of this plan, until it is permitted.

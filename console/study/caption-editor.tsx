@@ -34,10 +34,10 @@ import {
   split,
 } from './caption-draft.ts';
 import { CaptionWaveform } from './caption-waveform.tsx';
-import { Ceremony } from './ceremony.tsx';
 import { type Selected, SelectionExplainer } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
 import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
+import { SignDialog } from './sign-dialog.tsx';
 
 /** Keys of the editor, as Subtitle Edit has them. */
 const editorKeys: KeyWords = [
@@ -697,7 +697,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
         </p>
       )}
       <CountedField label="Note (optional)" value={note} most={longestNote} onValue={setNote} />
-      <Ceremony
+      <SignDialog
         reviewer={reviewer}
         statement={reviewer.correctionAttestation}
         button={isForDownload ? 'Save and download' : 'Save the changes'}
@@ -712,7 +712,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
             Read the new lines and discard mine
           </button>
         )}
-      </Ceremony>
+      </SignDialog>
     </dialog>
   );
 }

@@ -11,7 +11,6 @@ import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
-import { waysOf } from '../words/caption-ways.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
@@ -24,7 +23,7 @@ import { JournalPane } from './journal-pane.tsx';
 import { isPlanRecord } from './plan-panel.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain, studyModel } from './study-model.ts';
+import { linesOf, needsStudy, type StudyContents, type StudyModel, studyAgain, studyModel } from './study-model.ts';
 import { failedParts, Unrecognized } from './unrecognized.tsx';
 
 /** How each situation looks; the words come from the host. */
@@ -102,10 +101,6 @@ export function nextActionOf({ situation, actions, captions }: RuntimeOverview):
   return may('study_again') ? 'again' : null;
 }
 
-/** True if the captions of a study take another one: in Captions, the way to them has a button of its own for that. */
-const needsStudy = ({ methods, overview }: StudyContents): boolean =>
-  methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
-
 /** True if a part of the study shows the failures of its engines, with a button of its own for another study. */
 const showsFailure = (study: StudyContents, pane: StudyPane): boolean =>
   failedParts(study.overview).length > 0 &&
@@ -141,7 +136,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
   const download = () => run(async () => saveCaptions(host, overview));
   const isForCaptions = needsStudy(study);
   const isBelow = showsFailure(study, pane) || (isForCaptions && pane === 'captions');
-  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow;
+  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow && !isForCaptions;
   return (
     <div class="actions">
       {liveStates.includes(lifecycle) && (
@@ -150,21 +145,16 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
         </button>
       )}
       {mayStudyAgain && (
-        <button
-          type="button"
-          class={next === 'again' && !isForCaptions ? 'primary' : ''}
-          disabled={isBusy}
-          onClick={again}
-        >
+        <button type="button" class={next === 'again' ? 'primary' : ''} disabled={isBusy} onClick={again}>
           Study again
         </button>
       )}
-      {next === 'review' && pane !== 'review' && (
+      {next === 'review' && pane !== 'review' && !isForCaptions && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review
         </a>
       )}
-      {(next === 'produce' || (next === 'again' && isForCaptions)) && pane !== 'captions' && study.ready === null && (
+      {((next === 'produce' && study.ready === null) || isForCaptions) && pane !== 'captions' && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
           Make captions
         </a>
