@@ -17,7 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { type CaptionWay, type FilmMethods, readFilmMethods, sendingText } from '../words/caption-ways.ts';
+import { type CaptionWay, readFilmMethods, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, rangeCode, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -83,9 +83,6 @@ async function readOutlook(host: StudyHost, source: SourceSessionRow, request: S
   return { plan, warnings, before };
 }
 
-const readMethods = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
-  readFilmMethods(host, (await host.warnings(source, asked)).captionMethods);
-
 interface StudyFormProps {
   readonly source: SourceSessionRow;
   readonly probe: MediaProbe;
@@ -105,10 +102,11 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const [attempt] = useState(() => `console-${crypto.randomUUID()}`);
   const isLanguage = isTag(target) && (spoken === '' || isTag(spoken));
   const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target)) : '');
-  const { remote: rows, reload: askAgain } = useRemote(
-    async () => (asked === '' ? null : readMethods(host, source, JSON.parse(asked) as AskedStudy)),
-    [host, source, asked],
-  );
+  const { remote: rows, reload: askAgain } = useRemote(async () => {
+    if (asked === '') return null;
+    const { captionMethods } = await host.warnings(source, JSON.parse(asked) as AskedStudy);
+    return readFilmMethods(host, captionMethods);
+  }, [host, source, asked]);
   const methods = rows.state === 'ready' ? rows.value : null;
   const ways = useWays(methods, { spoken: spoken === '' ? null : spoken, isStudied: false });
   // A plan with a wish that is not permitted yet is refused.
@@ -299,8 +297,8 @@ function EarlierStudy({ before, again, isBusy }: EarlierStudyProps) {
   );
 }
 
-const tooLong = (error: unknown): boolean => error instanceof HostError && error.code === 'study_range_too_large';
-const isTooLong = (remote: Remote<unknown>): boolean => remote.state === 'failed' && tooLong(remote.error);
+const isTooLong = (remote: Remote<unknown>): boolean =>
+  remote.state === 'failed' && remote.error instanceof HostError && remote.error.code === 'study_range_too_large';
 
 /** The longest study of a host, in ms, as its settings have it; null if they do not say. */
 async function longestStudyMs(host: StudyHost): Promise<number | null> {

@@ -25,6 +25,7 @@ import {
   type EditedLine,
   editedLines,
   lineAtTime,
+  lineMarks,
   merged,
   obstacleOf,
   readingSpeed,
@@ -131,7 +132,10 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
   const { action: downloading, run: runDownload } = useAction();
   const download = () => runDownload(() => saveCaptions(host, overview));
   const preview = usePreview(corrections, draft, isSaving || isOvertaken);
-  const measured = useMemo(() => (preview === null ? null : findingsByLine(preview.of, preview.answer)), [preview]);
+  const measured = useMemo(
+    () => (preview === null ? null : findingsByLine(preview.of, preview.answer, draft.shown)),
+    [preview],
+  );
   const findings = useMemo(
     () => currentFindings(lines, preview?.of ?? [], measured ?? new Map<string, readonly GuidelineNote[]>()),
     [lines, preview, measured],
@@ -205,7 +209,7 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
           />
         </div>
         <div class="caption-side">
-          <Lines draft={draft} control={control} languages={languages} findings={findings} />
+          <Lines draft={draft} control={control} languages={languages} findings={findings} corrections={corrections} />
           <LineForm
             draft={draft}
             actions={actions}
@@ -331,7 +335,7 @@ function useEditorKeys(actions: EditorActions): void {
   latest.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLElement && event.target.closest('dialog, .ceremony') !== null) return;
+      if (event.target instanceof HTMLElement && event.target.closest('dialog, .sign-dialog') !== null) return;
       const action = keyAction(event, isTyping(event.target));
       if (action === undefined) return;
       event.preventDefault();
@@ -455,6 +459,7 @@ interface LinesProps {
   readonly control: Playback;
   readonly languages: Readonly<Record<Side, string>>;
   readonly findings: Findings;
+  readonly corrections: CaptionCorrections;
 }
 
 const wideRow = 60;
@@ -462,11 +467,12 @@ const narrowRow = 96;
 const narrowPixels = 560;
 
 /** Every line with both of its texts; the one at the time of the player is lit, the selected one is edited below. */
-function Lines({ draft, control, languages, findings }: LinesProps) {
+function Lines({ draft, control, languages, findings, corrections }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const { lines, selected } = useStore(draft.store, (context) => context);
   const playing = useStore(control.store, ({ timeMs }) => lineAtTime(lines, timeMs)?.key ?? null);
+  const marks = useMemo(() => lineMarks(corrections, lines, draft.shown), [corrections, lines, draft]);
   const isOneLanguage = draft.shown.length === 1;
   return (
     <div ref={box} class="caption-list" data-narrow={width < narrowPixels}>
@@ -512,6 +518,7 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
                     <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
                   </span>
                 )}
+                {marks.has(line.key) && <span class="caption-flag">{marks.get(line.key)}</span>}
               </span>
               {!isOneLanguage && <RowText line={line} side="source" language={languages.source} />}
               <RowText line={line} side="target" language={languages.target} />
@@ -657,7 +664,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
-    dialog?.querySelector<HTMLElement>('.ceremony input')?.focus();
+    dialog?.querySelector<HTMLElement>('.sign-dialog input')?.focus();
     // A dialog that closes gives the focus back.
     return () => dialog?.close();
   }, []);

@@ -231,7 +231,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
    * Reads everything again where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
    * study that waits the stream says that it does, and not what for.
    */
-  const look = async (): Promise<void> => {
+  const readIfChanged = async (): Promise<void> => {
     const { journalHead, isLive, study, progress } = store.getSnapshot().context;
     if (isLive && progress?.stage === 'queued') await read();
     if (isLive || study === null) return;
@@ -258,5 +258,5 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     };
   };
 
-  return { store, open, refresh, read, look };
+  return { store, open, refresh, read, readIfChanged };
 }

@@ -47,13 +47,13 @@ const states: Readonly<Record<string, string>> = {
 
 const liveCodes: readonly string[] = ['waiting_for_a_worker', 'opening', 'studying'];
 
-interface Standing {
+interface ShownState {
   readonly state: string;
   readonly words: string;
 }
 
 /** The state of a study. `stage` is what the stream says that it does; the overview is as old as the last event. */
-export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
+export function describeState(overview: RuntimeOverview, stage: WorkStage | null): ShownState {
   const { situation, lifecycle, check, study } = overview;
   // The reason of the failure is below, with the remedy.
   const ended = isCanceled(study.reason) ? 'canceled' : `study ${situation.code}`;
@@ -72,9 +72,9 @@ interface StudyProgressProps {
 }
 
 /** The state of the study, with the step that it is in. */
-function StandingBadge({ study, model }: StudyProgressProps) {
+function StateBadge({ study, model }: StudyProgressProps) {
   const stage = useStore(model.store, ({ progress }) => progress?.stage ?? null);
-  const { state, words } = standingOf(study.overview, stage);
+  const { state, words } = describeState(study.overview, stage);
   return <Badge state={state} words={words} />;
 }
 
@@ -205,7 +205,7 @@ export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
-  useEvery(everyMs, true, model.look);
+  useEvery(everyMs, true, model.readIfChanged);
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
@@ -272,7 +272,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
           </p>
         </div>
         <div class="study-state" aria-live="polite">
-          {study.overview.lifecycle !== 'terminal' && <StandingBadge study={study} model={model} />}
+          {study.overview.lifecycle !== 'terminal' && <StateBadge study={study} model={model} />}
           <StudyActions study={study} model={model} pane={pane} />
         </div>
       </div>

@@ -54,11 +54,9 @@ interface Film {
 const engineFor = ({ code }: Cause): FoundEngine['engine'] | null =>
   code === 'no_recognizer' ? 'recognizer' : code === 'no_translator' ? 'caption_translation' : null;
 
-const base = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? tag;
-
 /** True if an engine of this machine can be set up for a film whose speech is in this language. */
 const isUsable = ({ name, state }: FoundEngine, spoken: string | null): boolean =>
-  state === 'found' && (spoken === null || serves(name, base(spoken)));
+  state === 'found' && (spoken === null || serves(name, spoken.replace(/-.*/, '').toLowerCase()));
 
 /** The text that goes to a model server once it is used. */
 function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodRow['sends'] {

@@ -274,7 +274,8 @@ test('bug: exports of every film were saved as captions.srt', (t) => {
 });
 
 test('bug: the journal listed task.launch_claimed beside the findings', (t) => {
-  const types = ['artifact.recorded', 'task.launch_claimed', 'agent.registered', 'evidence.read_started'];
+  const technical = ['task.launch_claimed', 'agent.registered', 'evidence.read_started', 'media.operation_completed'];
+  const types = ['artifact.recorded', ...technical];
   const events = [...types, 'evidence.read_completed'].map((type) => ({ type, data: {} }));
   t.deepEqual(
     resultEvents(events as never).map(({ type }) => type),
