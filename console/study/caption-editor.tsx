@@ -490,6 +490,7 @@ function Lines({ draft, control, languages, findings, corrections }: LinesProps)
           const line = lines[at];
           if (line === undefined) return null;
           const count = findings.get(line.key)?.length ?? 0;
+          const mark = marks.get(line.key);
           const go = () => {
             draft.select(line.key);
             control.seek(line.startMs);
@@ -511,14 +512,18 @@ function Lines({ draft, control, languages, findings, corrections }: LinesProps)
             >
               <span class="mono caption-time">
                 {clockTime(line.startMs)}
-                {count > 0 && (
-                  <span class="caption-flag" data-tone="warning">
-                    <Icon name="triangle-alert" />
-                    {count}
-                    <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
+                {(count > 0 || mark !== undefined) && (
+                  <span class="caption-flags">
+                    {count > 0 && (
+                      <span class="caption-flag" data-tone="warning">
+                        <Icon name="triangle-alert" />
+                        {count}
+                        <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
+                      </span>
+                    )}
+                    {mark}
                   </span>
                 )}
-                {marks.has(line.key) && <span class="caption-flag">{marks.get(line.key)}</span>}
               </span>
               {!isOneLanguage && <RowText line={line} side="source" language={languages.source} />}
               <RowText line={line} side="target" language={languages.target} />

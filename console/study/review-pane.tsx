@@ -259,7 +259,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             <ReviewedLines
               corrections={corrections}
               // The tracks that a person chose give other lines than the usual ones.
-              digest={tracks.length === 0 ? null : (answer?.digest ?? null)}
+              digest={(plan?.asked.tracks.length ?? 0) === 0 ? null : (answer?.digest ?? null)}
               runtimeId={runtimeId}
               plan={plan}
               control={control}
@@ -373,16 +373,17 @@ interface LineRowsProps {
 /** Lines with what is missing between them; each plays its speech. */
 function LineRows({ corrections: { lines, languages, base }, plan, control }: LineRowsProps) {
   const rows = languages === null ? [] : reviewRows(lines, plan);
+  const written = rows.filter(({ isMissing }) => !isMissing).length;
   return (
     <div>
       <h2 id="reviewed-lines">
-        {lines.length === 0 ? 'No lines' : counted(lines.length, 'line')}{' '}
+        {written === 0 ? 'No lines' : counted(written, 'line')}{' '}
         {base?.kind === 'captions' ? 'of the captions' : 'for the captions'}
       </h2>
       {languages !== null && rows.length > 0 && (
         <ol class="plain">
-          {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
-            <li key={key} data-missing={missing !== null || line?.target.text === null}>
+          {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing, isMissing }) => (
+            <li key={key} data-missing={isMissing}>
               <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
                 <Icon name="play" />
                 <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}
@@ -415,6 +416,8 @@ interface ReviewRow {
   readonly line: Line | null;
   /** The missing part in words; null for a line. */
   readonly missing: string | null;
+  /** True if it will not be written. */
+  readonly isMissing: boolean;
 }
 
 /** The lines with what is missing between them, in order of time. A line that is left out is among the lines if it has a place there. */
@@ -425,16 +428,21 @@ export function reviewRows(
   // Without any line all speech would be missing.
   if (lines.length === 0) return [];
   const shown = new Set(lines.map(({ id }) => id));
-  const leftOut = (plan?.leftOut ?? []).filter(({ lineId }) => !shown.has(lineId));
+  const all = plan?.leftOut ?? [];
+  const leftOut = all.filter(({ lineId }) => !shown.has(lineId));
+  const isMissing = ({ id, target }: Line): boolean => target.text === null || all.some(({ lineId }) => lineId === id);
   return [
-    ...lines.map((line) => ({ key: line.id, startMs: line.startMs, endMs: line.endMs, line, missing: null })),
+    ...lines.map((line) => ({
+      ...{ key: line.id, startMs: line.startMs, endMs: line.endMs, line },
+      ...{ missing: null, isMissing: isMissing(line) },
+    })),
     ...(plan === null ? [] : openGaps(plan, lines)).map(({ startMs, endMs }) => ({
       ...{ key: `gap ${startMs}`, startMs, endMs, line: null },
-      missing: 'Speech without a line',
+      ...{ missing: 'Speech without a line', isMissing: true },
     })),
     ...leftOut.map(({ lineId, startMs, endMs, text, reasonCode }) => ({
       ...{ key: lineId, startMs, endMs, line: null },
-      missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`,
+      ...{ missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`, isMissing: true },
     })),
   ].sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }

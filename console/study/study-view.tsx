@@ -292,7 +292,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
         ))}
       </nav>
       {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} atMs={atMs} />}
-      {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'review' && <ReviewPane key={runtimeId} study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
       {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} seq={seq} />}

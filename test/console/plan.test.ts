@@ -258,6 +258,11 @@ test('what is missing lies between the lines of a review, in order of time', (t)
       ['b', null],
     ],
   );
+  t.deepEqual(
+    rows.map(({ isMissing }) => isMissing),
+    [false, true, true, true],
+    'bug: a line that is left out for its other text looked like one that is written',
+  );
   t.is(reviewRows(lines, null).length, 2);
 });
 
