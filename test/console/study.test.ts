@@ -16,6 +16,8 @@ import { ticksOf } from '../../console/timeline/ticks.ts';
 import {
   drawnMarks,
   entryMark,
+  foldedLanes,
+  hasRoom,
   longestOf,
   panned,
   shortestViewMs,
@@ -500,6 +502,30 @@ test('of keyframes that overlap one is left out; one that began before the view 
   ]);
   t.deepEqual(placed(5_400, 6_400), [[1, 0]]);
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
+});
+
+test('bug: a mark had half of its words, such as speech: supp…', (t) => {
+  const claim = { tone: 'claim', words: 'speech: supported' };
+  t.false(hasRoom(claim, 100));
+  t.true(hasRoom(claim, 140));
+  t.true(hasRoom({ tone: 'text', words: 'The boat leaves at seven tomorrow morning.' }, 100), 'a line has its start');
+  t.false(hasRoom({ tone: 'speech', words: 'speech' }, 60));
+});
+
+test('bug: below the timeline the language of each subtitle track was there again, by its codes', (t) => {
+  const lane = (key: string, kind: 'unplaced' | 'unavailable') => ({
+    ...{ key, backdrop: null, title: 'x', marks: [] },
+    absence: { kind, words: 'en, tagged eng' },
+  });
+  const lanes = [
+    lane('text_language artifact:1', 'unplaced'),
+    lane('text_language 4', 'unavailable'),
+    lane('loudness artifact:2', 'unplaced'),
+  ];
+  t.deepEqual(
+    foldedLanes(lanes, { startMs: 0, endMs: 1 }).said.map(({ key }) => key),
+    ['text_language 4', 'loudness artifact:2'],
+  );
 });
 
 test('bug: a stretch between two keyframes was empty, as if a picture were missing', (t) => {
