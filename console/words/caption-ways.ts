@@ -104,7 +104,7 @@ export function waysOf({ rows, found, usual }: FilmMethods, film: Film): readonl
   const ways = rows.methods
     .filter(({ method }) => method === usual || !unusual.includes(method))
     .map((row) => wayOf(row, found, film))
-    .filter((way, at, all) => way.method === usual || isOfUse(way, at, all));
+    .filter((way, at, all) => (way.method === usual && way.state !== 'closed') || isOfUse(way, at, all));
   const isPair = ways.some(({ causes: [first] }) => first?.code === 'method_does_not_translate');
   // One of two languages is there, so a file in the other one is near.
   const lacksOneOfTwo = (cause: Cause): boolean =>

@@ -243,3 +243,13 @@ test('bug: remedies that lead to one place had a link to it each', (t) => {
     [null, 'operations'],
   );
 });
+
+test('bug: two ways with one obstacle were two entries if the settings name one of them', (t) => {
+  const obstacles: Cause[] = [{ code: 'source_language_not_declared', params: { of: 'request' } }];
+  const film = filmOf(
+    [row('grouped-subtitles', 'impossible', { obstacles }), row('embedded-subtitles', 'impossible', { obstacles })],
+    [],
+    'embedded-subtitles',
+  );
+  t.is(waysOf(film, planned).length, 1);
+});
