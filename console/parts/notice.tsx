@@ -78,7 +78,7 @@ interface RemediesProps {
   readonly sourceSessionId?: string;
 }
 
-/** The remedy of each cause as a sentence, with a link to the part of the page that it names; each sentence and each link once. */
+/** The remedy of each cause as a sentence, with a link to the part of the page that it names. Each sentence and each link is there once. */
 export const Remedies = ({ causes, sourceSessionId }: RemediesProps) => (
   <>
     {remediesOf(causes).map(({ remedy, at }) => {

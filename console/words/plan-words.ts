@@ -138,9 +138,10 @@ const obstacleOf: Readonly<Partial<Record<PlanRemark['code'], Cause['code']>>> =
 /** The other remarks of a plan, without those that an obstacle tells: those with the same remedy are together, since a person reads it once. */
 export function remarkGroups({ remarks, obstacles }: Pick<CaptionPlan, 'remarks' | 'obstacles'>): readonly Group[] {
   const groups = new Map<string, PlanRemark[]>();
-  const isTold = ({ code }: PlanRemark): boolean => obstacles.some((each) => each.code === (obstacleOf[code] ?? code));
+  const isInObstacles = ({ code }: PlanRemark): boolean =>
+    obstacles.some((each) => each.code === (obstacleOf[code] ?? code));
   for (const remark of remarks) {
-    if (withPlaces.includes(remark.code) || isTold(remark)) continue;
+    if (withPlaces.includes(remark.code) || isInObstacles(remark)) continue;
     const key = pageText(remark).remedy ?? JSON.stringify(remark);
     groups.set(key, [...(groups.get(key) ?? []), remark]);
   }

@@ -195,7 +195,7 @@ test('of ways that are closed, those that the film lacks come after those that a
   );
 });
 
-test('bug: a film with a file in one of two languages was told to get a file in that one', (t) => {
+test('bug: the page asked for a subtitle file in the language of the file that a film has', (t) => {
   const film = filmOf([
     row('grouped-subtitles', 'impossible', { obstacles: [{ code: 'no_text_track', params: { languages: ['en'] } }] }),
     row('recognized', 'impossible', {
