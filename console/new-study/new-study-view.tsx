@@ -17,7 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Failed, Loading, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { permit, useWays, Ways } from '../parts/ways.tsx';
 import type { Stretch } from '../timeline/ticks.ts';
-import { type CaptionWay, type FilmMethods, filmMethodsOf, sendingText } from '../words/caption-ways.ts';
+import { type CaptionWay, readFilmMethods, sendingText } from '../words/caption-ways.ts';
 import { whatWords } from '../words/cause-words.ts';
 import { duration, moment, rangeCode, reachWords, wholeSeconds } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
@@ -73,7 +73,7 @@ interface Outlook {
   readonly before: RuntimeRow | null;
 }
 
-async function outlookOf(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
+async function readOutlook(host: StudyHost, source: SourceSessionRow, request: StudyRequest): Promise<Outlook> {
   const [plan, { warnings }, { runtimes }] = await Promise.all([
     host.plan(source, request),
     host.warnings(source, request),
@@ -82,9 +82,6 @@ async function outlookOf(host: StudyHost, source: SourceSessionRow, request: Stu
   const before = runtimes.find(({ runtimeId }) => runtimeId === plan.runtimeId) ?? null;
   return { plan, warnings, before };
 }
-
-const methodsOf = async (host: StudyHost, source: SourceSessionRow, asked: AskedStudy): Promise<FilmMethods> =>
-  filmMethodsOf(host, (await host.warnings(source, asked)).captionMethods);
 
 interface StudyFormProps {
   readonly source: SourceSessionRow;
@@ -105,17 +102,18 @@ function StudyForm({ source, probe }: StudyFormProps) {
   const [attempt] = useState(() => `console-${crypto.randomUUID()}`);
   const isLanguage = isTag(target) && (spoken === '' || isTag(spoken));
   const asked = useSettled(isLanguage ? JSON.stringify(requestOf(range, spoken, target)) : '');
-  const { remote: rows, reload: askAgain } = useRemote(
-    async () => (asked === '' ? null : methodsOf(host, source, JSON.parse(asked) as AskedStudy)),
-    [host, source, asked],
-  );
+  const { remote: rows, reload: askAgain } = useRemote(async () => {
+    if (asked === '') return null;
+    const { captionMethods } = await host.warnings(source, JSON.parse(asked) as AskedStudy);
+    return readFilmMethods(host, captionMethods);
+  }, [host, source, asked]);
   const methods = rows.state === 'ready' ? rows.value : null;
   const ways = useWays(methods, { spoken: spoken === '' ? null : spoken, isStudied: false });
   // A plan with a wish that is not permitted yet is refused.
   const wish = JSON.stringify(wishOf(ways.way?.state === 'ready' ? ways.way.recognition : null));
   const isKnown = methods !== null;
   const { remote, reload } = useRemote(
-    async () => (isKnown ? outlookOf(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
+    async () => (isKnown ? readOutlook(host, source, { ...JSON.parse(asked), ...JSON.parse(wish) }) : null),
     [host, source, asked, isKnown, wish],
   );
   // A study with recognized speech is another one than that of this plan, until it is permitted.
@@ -299,8 +297,8 @@ function EarlierStudy({ before, again, isBusy }: EarlierStudyProps) {
   );
 }
 
-const tooLong = (error: unknown): boolean => error instanceof HostError && error.code === 'study_range_too_large';
-const isTooLong = (remote: Remote<unknown>): boolean => remote.state === 'failed' && tooLong(remote.error);
+const isTooLong = (remote: Remote<unknown>): boolean =>
+  remote.state === 'failed' && remote.error instanceof HostError && remote.error.code === 'study_range_too_large';
 
 /** The longest study of a host, in ms, as its settings have it; null if they do not say. */
 async function longestStudyMs(host: StudyHost): Promise<number | null> {

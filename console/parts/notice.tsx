@@ -60,17 +60,28 @@ const placeWords: Readonly<Record<PagePlace, string>> = {
   subtitles: 'Attach a subtitle file',
 };
 
+/** The remedies of causes with their places: those of one place follow each other, and the last of them has the link. */
+export function remediesOf(
+  causes: readonly Cause[],
+): readonly { readonly remedy: string; readonly at: PagePlace | null }[] {
+  const texts = causes.map((each) => pageText(each));
+  const places = [...new Set(texts.map(({ at }) => at))];
+  return places.flatMap((at) => {
+    const remedies = new Set(texts.flatMap((text) => (text.at === at && text.remedy !== null ? [text.remedy] : [])));
+    return [...remedies].map((remedy, index) => ({ remedy, at: index === remedies.size - 1 ? at : null }));
+  });
+}
+
 interface RemediesProps {
   readonly causes: readonly Cause[];
   /** The source that they are about, to lead to it. */
   readonly sourceSessionId?: string;
 }
 
-/** The remedy of each cause as a sentence, with a link to the part of the page that it names. */
+/** The remedy of each cause as a sentence, with a link to the part of the page that it names. Each sentence and each link is there once. */
 export const Remedies = ({ causes, sourceSessionId }: RemediesProps) => (
   <>
-    {causes.map(pageText).map(({ remedy, at }) => {
-      if (remedy === null) return null;
+    {remediesOf(causes).map(({ remedy, at }) => {
       const details = at === 'subtitles' && sourceSessionId !== undefined ? { details: sourceSessionId } : {};
       const address = addressOf(at === 'operations' ? { view: 'operations' } : { view: 'sources', ...details });
       return (

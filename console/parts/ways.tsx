@@ -3,6 +3,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import {
   type CaptionWay,
+  causesToMend,
   type FilmMethods,
   openWay,
   wayNames,
@@ -64,7 +65,7 @@ export function Ways({ of, sourceSessionId }: WaysProps) {
       {way.causes.length > 0 && (
         <p class="hint">
           {`${sentence(whatWords(way.causes))}. `}
-          <Remedies causes={way.causes} sourceSessionId={sourceSessionId} />
+          <Remedies causes={causesToMend(way)} sourceSessionId={sourceSessionId} />
         </p>
       )}
       {way.engines.map(({ name, models }) => (

@@ -4,10 +4,12 @@ import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import { useHost } from '../host/session.ts';
 import type { Stretch } from '../timeline/ticks.ts';
 
-/** A keyframe in its place: pixels from the left of what is shown. */
+/** A keyframe in its place: pixels from the left of what is shown, and those of its part. */
 interface Slot {
   readonly fact: KeyframeFact;
   readonly left: number;
+  /** Until the next one that is drawn, or the end of the last part; at least a whole picture. */
+  readonly width: number;
 }
 
 /**
@@ -21,18 +23,21 @@ export function slotsOf(
   height: number,
 ): readonly Slot[] {
   const scale = width / (endMs - startMs);
+  const seen = facts.filter((fact) => fact.startMs < endMs && fact.endMs > startMs);
   const slots: Slot[] = [];
   let free = 0;
-  for (const fact of facts) {
-    if (fact.startMs >= endMs) break;
-    if (fact.endMs <= startMs) continue;
+  for (const fact of seen) {
     const left = Math.max(0, (fact.startMs - startMs) * scale);
     if (left < free) continue;
-    slots.push({ fact, left });
-    free = left + (height * fact.width) / fact.height;
+    const own = pictureWidth(fact, height);
+    slots.push({ fact, left, width: own });
+    free = left + own;
   }
-  return slots;
+  const end = Math.min(width, ((seen.at(-1)?.endMs ?? startMs) - startMs) * scale);
+  return slots.map((slot, at) => ({ ...slot, width: Math.max(slot.width, (slots[at + 1]?.left ?? end) - slot.left) }));
 }
+
+const pictureWidth = (fact: PictureFact, height: number): number => (height * fact.width) / fact.height;
 
 /** Pictures that are kept: those of a wide screen several times over. */
 const keptPictures = 400;
@@ -101,12 +106,14 @@ interface FilmstripProps {
   readonly height: number;
 }
 
-/** Keyframes along a stretch of time, as many as have room. */
+/** Keyframes along a stretch of time, as many as have room. Each is there again, paler, until its part ends: a gap would look like a fault. */
 export const Filmstrip = ({ runtimeId, facts, view, width, height }: FilmstripProps) => (
   <div class="filmstrip" aria-hidden="true">
-    {slotsOf(facts, view, width, height).map(({ fact, left }) => (
-      <span key={fact.index} class="film-slot" style={{ left: `${left}px` }}>
-        <Picture runtimeId={runtimeId} fact={fact} alt="" />
+    {slotsOf(facts, view, width, height).map(({ fact, left, width: own }) => (
+      <span key={fact.index} class="film-slot" style={{ left: `${left}px`, width: `${own}px` }}>
+        {Array.from({ length: Math.ceil(own / pictureWidth(fact, height)) }, (_, at) => (
+          <Picture key={at} runtimeId={runtimeId} fact={fact} alt="" />
+        ))}
       </span>
     ))}
   </div>

@@ -100,8 +100,8 @@ export function studyState({ lifecycle, reason, standing, fault }: LibraryStudy)
   const { situation, captions } = standing;
   if (isCanceled(reason)) return canceled;
   const [tone, words, group, hasWhy = false] = looks[situation.code];
-  // Without a caption executor the methods of a study decide, which its own page has.
-  const causes = captions.causes.filter(({ code }) => code !== 'no_caption_executor');
+  // Without a caption executor the methods of a study decide, which its own page has; the limit of a range is one of executors.
+  const causes = captions.causes.filter(({ code }) => code !== 'no_caption_executor' && code !== 'range_too_long');
   const isHeld = captions.state === 'never' && causes.length > 0;
   if (isHeld && situation.code === 'approved') {
     return { tone: 'warning', words: 'Captions need something', why: causeWords(causes), group };

@@ -45,7 +45,7 @@ interface Poster {
 const askedStudies = 3;
 
 /** The first keyframe of the newest study of a source that has any; null where no study has looked at its pictures. */
-async function posterOf(host: StudyHost, sourceSessionId: string): Promise<Poster | null> {
+async function readPoster(host: StudyHost, sourceSessionId: string): Promise<Poster | null> {
   const { runtimes } = await host.runtimes({ sourceSessionId, limit: askedStudies });
   for (const { runtimeId } of runtimes) {
     const [fact] = await host.evidenceObjects.keyframes(runtimeId);
@@ -64,7 +64,7 @@ function PosterFrame({ sourceSessionId, icon }: { readonly sourceSessionId: stri
     const sight = new IntersectionObserver(([entry]) => {
       if (!entry?.isIntersecting) return;
       sight.disconnect();
-      posterOf(host, sourceSessionId).then(setPoster, () => undefined);
+      readPoster(host, sourceSessionId).then(setPoster, () => undefined);
     });
     sight.observe(place.current);
     return () => sight.disconnect();
@@ -269,7 +269,7 @@ interface Use {
   readonly added: Additions;
 }
 
-async function useOf(host: StudyHost): Promise<Use> {
+async function readUse(host: StudyHost): Promise<Use> {
   const [studies, files, videos] = await Promise.all([
     host.runtimes({ limit: 1 }),
     host.ownedIngests({ limit: readIngests }),
@@ -297,7 +297,7 @@ interface Asked {
 export function SourcesView(asked: Asked) {
   const host = useHost();
   const { remote, reload, poll } = useRemote(async () => {
-    const [{ sources, isWhole }, use] = await Promise.all([host.library.list(), useOf(host)]);
+    const [{ sources, isWhole }, use] = await Promise.all([host.library.list(), readUse(host)]);
     return { sources, isWhole, ...use };
   }, [host]);
   const isUploading = useStore(uploads, ({ running }) => running.length > 0);

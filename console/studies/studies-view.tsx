@@ -192,7 +192,7 @@ function StudyRow({ row, tabIndex }: { readonly row: RuntimeRow | undefined; rea
           {reason === null || isCanceled(reason) ? '' : ` · ${failureStory(reason, 'study').title}`}
         </span>
       </span>
-      <StandingBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />
+      <StateBadge key={`${runtimeId} ${row.lastTransitionAt}`} row={row} />
     </a>
   );
 }
@@ -204,7 +204,7 @@ const restMs = 250;
 const standings = new Map<string, LibraryStudy>();
 
 /** The state of a study: what its row says, and once the row has rested in sight, what its overview says. */
-function StandingBadge({ row }: { readonly row: RuntimeRow }) {
+function StateBadge({ row }: { readonly row: RuntimeRow }) {
   const host = useHost();
   const { runtimeId, range, lifecycle, reason, acceptedAt, terminal } = row;
   const base: LibraryStudy = { runtimeId, range, lifecycle, reason, acceptedAt, standing: null, fault: null };

@@ -273,6 +273,28 @@ const isEqual = (a: AnsweredLine, b: AnsweredLine | undefined): boolean =>
   a.endMs === b.endMs &&
   sides.every((side) => a[side].text === b[side].text);
 
+/** The lines of a draft that differ from those of the host, and those that a correction changed before. */
+export function lineMarks(
+  { lines: current, corrections }: Pick<CaptionCorrections, 'lines' | 'corrections'>,
+  lines: readonly EditedLine[],
+  shown: readonly Side[] = sides,
+): ReadonlyMap<string, 'unsaved' | 'edited'> {
+  const saved = new Map(current.map((line) => [line.id, line]));
+  const valid = corrections.filter(({ revertedBy }) => revertedBy === null).flatMap(({ changes }) => changes);
+  const corrected = new Set(valid.flatMap(({ after }) => after.map(({ id }) => id)));
+  const marks = new Map<string, 'unsaved' | 'edited'>();
+  for (const line of lines) {
+    const was = saved.get(line.key);
+    const isSaved =
+      was?.startMs === line.startMs &&
+      was.endMs === line.endMs &&
+      shown.every((side) => (line[side]?.trim() ?? null) === was[side].text);
+    if (!isSaved) marks.set(line.key, 'unsaved');
+    else if (corrected.has(line.key)) marks.set(line.key, 'edited');
+  }
+  return marks;
+}
+
 /**
  * The lines that the host has now, with the changes that a person made on those that it had before. Null if a changed line is
  * another one now: then the person has to choose between the words.

@@ -25,6 +25,7 @@ import {
   type EditedLine,
   editedLines,
   lineAtTime,
+  lineMarks,
   merged,
   obstacleOf,
   readingSpeed,
@@ -34,10 +35,10 @@ import {
   split,
 } from './caption-draft.ts';
 import { CaptionWaveform } from './caption-waveform.tsx';
-import { Ceremony } from './ceremony.tsx';
 import { type Selected, SelectionExplainer } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
 import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
+import { SignDialog } from './sign-dialog.tsx';
 
 /** Keys of the editor, as Subtitle Edit has them. */
 const editorKeys: KeyWords = [
@@ -131,7 +132,10 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
   const { action: downloading, run: runDownload } = useAction();
   const download = () => runDownload(() => saveCaptions(host, overview));
   const preview = usePreview(corrections, draft, isSaving || isOvertaken);
-  const measured = useMemo(() => (preview === null ? null : findingsByLine(preview.of, preview.answer)), [preview]);
+  const measured = useMemo(
+    () => (preview === null ? null : findingsByLine(preview.of, preview.answer, draft.shown)),
+    [preview],
+  );
   const findings = useMemo(
     () => currentFindings(lines, preview?.of ?? [], measured ?? new Map<string, readonly GuidelineNote[]>()),
     [lines, preview, measured],
@@ -205,7 +209,7 @@ export function CaptionEditor({ overview, corrections: newest, cutsMs, onSaved, 
           />
         </div>
         <div class="caption-side">
-          <Lines draft={draft} control={control} languages={languages} findings={findings} />
+          <Lines draft={draft} control={control} languages={languages} findings={findings} corrections={corrections} />
           <LineForm
             draft={draft}
             actions={actions}
@@ -331,7 +335,7 @@ function useEditorKeys(actions: EditorActions): void {
   latest.current = actions;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLElement && event.target.closest('dialog, .ceremony') !== null) return;
+      if (event.target instanceof HTMLElement && event.target.closest('dialog, .sign-dialog') !== null) return;
       const action = keyAction(event, isTyping(event.target));
       if (action === undefined) return;
       event.preventDefault();
@@ -455,6 +459,7 @@ interface LinesProps {
   readonly control: Playback;
   readonly languages: Readonly<Record<Side, string>>;
   readonly findings: Findings;
+  readonly corrections: CaptionCorrections;
 }
 
 const wideRow = 60;
@@ -462,11 +467,12 @@ const narrowRow = 96;
 const narrowPixels = 560;
 
 /** Every line with both of its texts; the one at the time of the player is lit, the selected one is edited below. */
-function Lines({ draft, control, languages, findings }: LinesProps) {
+function Lines({ draft, control, languages, findings, corrections }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const { lines, selected } = useStore(draft.store, (context) => context);
   const playing = useStore(control.store, ({ timeMs }) => lineAtTime(lines, timeMs)?.key ?? null);
+  const marks = useMemo(() => lineMarks(corrections, lines, draft.shown), [corrections, lines, draft]);
   const isOneLanguage = draft.shown.length === 1;
   return (
     <div ref={box} class="caption-list" data-narrow={width < narrowPixels}>
@@ -484,6 +490,7 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
           const line = lines[at];
           if (line === undefined) return null;
           const count = findings.get(line.key)?.length ?? 0;
+          const mark = marks.get(line.key);
           const go = () => {
             draft.select(line.key);
             control.seek(line.startMs);
@@ -505,11 +512,16 @@ function Lines({ draft, control, languages, findings }: LinesProps) {
             >
               <span class="mono caption-time">
                 {clockTime(line.startMs)}
-                {count > 0 && (
-                  <span class="caption-flag" data-tone="warning">
-                    <Icon name="triangle-alert" />
-                    {count}
-                    <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
+                {(count > 0 || mark !== undefined) && (
+                  <span class="caption-flags">
+                    {count > 0 && (
+                      <span class="caption-flag" data-tone="warning">
+                        <Icon name="triangle-alert" />
+                        {count}
+                        <span class="sr"> {count === 1 ? 'finding' : 'findings'}</span>
+                      </span>
+                    )}
+                    {mark}
                   </span>
                 )}
               </span>
@@ -657,7 +669,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
-    dialog?.querySelector<HTMLElement>('.ceremony input')?.focus();
+    dialog?.querySelector<HTMLElement>('.sign-dialog input')?.focus();
     // A dialog that closes gives the focus back.
     return () => dialog?.close();
   }, []);
@@ -697,7 +709,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
         </p>
       )}
       <CountedField label="Note (optional)" value={note} most={longestNote} onValue={setNote} />
-      <Ceremony
+      <SignDialog
         reviewer={reviewer}
         statement={reviewer.correctionAttestation}
         button={isForDownload ? 'Save and download' : 'Save the changes'}
@@ -712,7 +724,7 @@ function SavePanel({ corrections, draft, isForDownload, onSaved, onReload, onClo
             Read the new lines and discard mine
           </button>
         )}
-      </Ceremony>
+      </SignDialog>
     </dialog>
   );
 }

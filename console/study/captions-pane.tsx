@@ -15,10 +15,10 @@ import { counted, moment } from '../words/numbers.ts';
 import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { CaptionEditor } from './caption-editor.tsx';
-import { Ceremony } from './ceremony.tsx';
 import { ExplanationList } from './explainer.tsx';
 import { GuidelineSummary } from './guidelines.tsx';
 import { isPlanRecord, PlanPanel, usePlan } from './plan-panel.tsx';
+import { SignDialog } from './sign-dialog.tsx';
 import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain } from './study-model.ts';
 
 type Correction = CaptionCorrections['corrections'][number];
@@ -81,7 +81,7 @@ function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
                 {correction.note !== null && `: ${correction.note}`}
               </p>
               {undoing === correction.correctionId && (
-                <Ceremony
+                <SignDialog
                   reviewer={reviewer}
                   statement={reviewer.correctionAttestation}
                   button="Take it back"
@@ -91,7 +91,7 @@ function CorrectionHistory({ corrections, onSaved }: HistoryProps) {
                   <button type="button" onClick={() => setUndoing(null)}>
                     Keep it
                   </button>
-                </Ceremony>
+                </SignDialog>
               )}
             </div>
             <Identity id={correction.receiptId} />

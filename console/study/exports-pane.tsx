@@ -3,7 +3,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { LineBreaks, ShownSides } from '../../contract/captions/caption-line.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
-import type { OverviewPart, RuntimeOverview } from '../../contract/overview.ts';
+import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction } from '../host/use-remote.ts';
@@ -67,15 +67,13 @@ interface ExportState {
   readonly whyNot: string | null;
 }
 
-/** Why a part is not there, in words; its own text if nothing is in its way. */
-const partWords = ({ causes, text }: OverviewPart): string => (causes.length === 0 ? text : causeWords(causes));
-
 /** Every file of a study in the order in which people look for them, with why it cannot be had. */
 export function exportStates(overview: RuntimeOverview): readonly ExportState[] {
   const { situation, captions, check, findings } = overview;
   const whyNot = ({ option, of }: Offered): string | null => {
     if (option === 'side' && situation.code !== 'captions_accepted') {
-      return partWords(captions.state === 'done' ? check : captions);
+      const { causes, text } = captions.state === 'done' ? check : captions;
+      return causes.length === 0 ? text : causeWords(causes);
     }
     if (of === undefined) return null;
     const finding = findings.find(({ kind }) => kind === of);
@@ -143,6 +141,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
       </Notice>
     );
   }
+  const isOneLanguage = asked.sourceLanguage.languages[0] === asked.targetLanguage;
   const states = exportStates(study.overview);
   const read =
     ({ name, option }: Offered) =>
@@ -163,19 +162,21 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
               <h2 id={`exports-${group}`}>{group}</h2>
               {group === 'Captions' && (
                 <>
-                  <Field label="Language">
-                    {(id) => (
-                      <select
-                        id={id}
-                        value={side}
-                        onChange={({ currentTarget }) => setSide(currentTarget.value as ShownSides)}
-                      >
-                        <option value="target">{languageName(asked.targetLanguage)}</option>
-                        <option value="source">As spoken</option>
-                        <option value="both">Both</option>
-                      </select>
-                    )}
-                  </Field>
+                  {!isOneLanguage && (
+                    <Field label="Language">
+                      {(id) => (
+                        <select
+                          id={id}
+                          value={side}
+                          onChange={({ currentTarget }) => setSide(currentTarget.value as ShownSides)}
+                        >
+                          <option value="target">{languageName(asked.targetLanguage)}</option>
+                          <option value="source">As spoken</option>
+                          <option value="both">Both</option>
+                        </select>
+                      )}
+                    </Field>
+                  )}
                   <Field label="Line breaks">
                     {(id) => (
                       <select

@@ -8,7 +8,7 @@ import { RemotePart } from '../parts/notice.tsx';
 import { languageName } from '../words/language-name.ts';
 import { counted, mediaTime } from '../words/numbers.ts';
 import { sentence } from '../words/sentence.ts';
-import { byTime, type EditedLine, editedLines, type Side } from './caption-draft.ts';
+import { byTime, type EditedLine, editedLines, type Side, sides } from './caption-draft.ts';
 
 /** Something that guidelines for captions find in one text of a line, in words. Guidelines with the same limit find the same thing. */
 export interface GuidelineNote {
@@ -18,16 +18,21 @@ export interface GuidelineNote {
   readonly by: readonly string[];
 }
 
-/** The findings of a preview by the lines of the draft that it measured: both are in order of time. They are those of the files. */
+/**
+ * The findings of a preview by the lines of the draft that it measured: both are in order of time. They are those of the files, for
+ * the sides that the draft shows: captions in one language have one text.
+ */
 export function findingsByLine(
   lines: readonly EditedLine[],
   { lines: measured, written = [] }: Pick<CaptionCorrectionPreview, 'lines' | 'written'>,
+  shown: readonly Side[] = sides,
 ): ReadonlyMap<string, readonly GuidelineNote[]> {
   const inOrder = lines.toSorted(byTime);
   const keys = new Map(measured.map(({ id }, at) => [id, inOrder[at]?.key ?? id]));
   const found = new Map<string, GuidelineNote[]>();
   for (const report of written.flatMap(({ reports }) => reports)) {
     const { side } = report;
+    if (!shown.includes(side)) continue;
     for (const finding of report.findings) {
       const key = keys.get(finding.lineId) ?? finding.lineId;
       const own = found.get(key) ?? [];

@@ -123,7 +123,7 @@ export function JournalPane({ model, runtimeId, seq }: JournalPaneProps) {
 
 /** The events with findings and decisions. Those of tasks, agents and beginning steps are for engineers. */
 export const resultEvents = <Event extends Pick<JournalEvent, 'type'>>(events: readonly Event[]): readonly Event[] =>
-  events.filter(({ type }) => !/^(task|agent|executor)\.|_started$/.test(type));
+  events.filter(({ type }) => !/^(task|agent|executor)\.|_started$|^media\.operation_completed$/.test(type));
 
 /** The artifact that an event recorded, in words: `speech activity`; empty for other events. */
 function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): string {
@@ -136,7 +136,7 @@ function recordedKind({ type, data }: Pick<JournalEvent, 'type' | 'data'>): stri
     : '';
 }
 
-/** An event as people read it: `Detected silence`, `Media operation completed`. */
+/** An event as people read it: `Detected silence`, `Evidence read completed`. */
 export function entryWords(event: Pick<JournalEvent, 'type' | 'data'>): string {
   return sentence(recordedKind(event) || wordsOf(event.type));
 }

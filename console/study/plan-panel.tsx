@@ -11,13 +11,15 @@ import { Facts } from '../parts/facts.tsx';
 import { Remedies } from '../parts/notice.tsx';
 import type { Playback } from '../player/playback.ts';
 import { waysOf } from '../words/caption-ways.ts';
-import { pageText, whatWords } from '../words/cause-words.ts';
+import { whatWords } from '../words/cause-words.ts';
 import { languageName } from '../words/language-name.ts';
 import { counted } from '../words/numbers.ts';
 import {
   agreementWords,
   comparedWords,
+  isChoosable,
   originWords,
+  otherTracks,
   otherTrackWords,
   type PlanList,
   type PlanPlace,
@@ -25,6 +27,8 @@ import {
   placeTime,
   planLists,
   remarkGroups,
+  remarkSentences,
+  sidesSpelling,
   timingWords,
   trackName,
 } from '../words/plan-words.ts';
@@ -32,7 +36,7 @@ import { sentence } from '../words/sentence.ts';
 import { linesOf, type StudyContents, studiedFilm } from './study-model.ts';
 
 /** The plan of captions by some choices, with its digest; null if the host refuses to state one. */
-async function planOf(host: StudyHost, runtimeId: string, choices: PlanChoices): Promise<CaptionPlanAnswer | null> {
+async function readPlan(host: StudyHost, runtimeId: string, choices: PlanChoices): Promise<CaptionPlanAnswer | null> {
   try {
     return await host.captions.plan(runtimeId, choices);
   } catch (error) {
@@ -44,7 +48,7 @@ async function planOf(host: StudyHost, runtimeId: string, choices: PlanChoices):
 /** The plan of captions by some choices, as the host has it now. */
 export function usePlan(runtimeId: string, choices: PlanChoices, version: unknown = null) {
   const host = useHost();
-  return useRemote(() => planOf(host, runtimeId, choices), [host, runtimeId, JSON.stringify(choices)], version);
+  return useRemote(() => readPlan(host, runtimeId, choices), [host, runtimeId, JSON.stringify(choices)], version);
 }
 
 /** The choices for the captions of a study: as they are made next, else by its nearest way, whose obstacles a plan states. */
@@ -62,7 +66,7 @@ export function useEndedPlan(study: Planned): CaptionPlan | null {
   const host = useHost();
   const hasEnded = lifecycle === 'terminal';
   const { remote } = useRemote(
-    () => (hasEnded ? planOf(host, runtimeId, choicesOf(study)) : Promise.resolve(null)),
+    () => (hasEnded ? readPlan(host, runtimeId, choicesOf(study)) : Promise.resolve(null)),
     [host, runtimeId, hasEnded, study.ready],
     journalHead,
   );
@@ -99,82 +103,85 @@ interface PlanPanelProps {
   readonly control: Playback | null;
   /** Chooses another track; null once the lines are approved. */
   readonly onTracks: ((tracks: readonly number[]) => void) | null;
+  /** True if another study of the range is the way to captions: Captions has its button. */
+  readonly takesStudy?: boolean;
 }
 
 /** The plan of captions before a person approves it: the origin of their lines, the missing ones, and remarks. */
-export function PlanPanel({ plan, isApproved = false, overview, control, onTracks }: PlanPanelProps) {
-  const { study, source } = overview;
+export function PlanPanel({
+  plan,
+  isApproved = false,
+  overview,
+  control,
+  onTracks,
+  takesStudy = false,
+}: PlanPanelProps) {
+  const { study, source, runtimeId } = overview;
   const { sides, lines, translation, compared, obstacles } = plan;
   const spoken = study.sourceLanguage.languages[0] ?? null;
   const isOne = sides.source.origin === 'none' || spoken === study.targetLanguage;
-  const agreement = agreementWords(plan);
-  const remarks = remarkGroups(plan);
+  const spelling = sidesSpelling({ source: isOne ? study.targetLanguage : spoken, target: study.targetLanguage });
+  const isObstacle = (code: string): boolean => obstacles.some((each) => each.code === code);
+  // An obstacle has the same figures.
+  const agreement = isObstacle('sides_disagree') ? null : agreementWords(plan);
+  const [remarks, lists] = [remarkGroups(plan), planLists(plan)];
+  const tracks = { tracks: plan.asked.tracks, onTracks };
+  const origins: readonly (readonly [string, PlanSide, PlanSide | null])[] = [
+    [languageName(study.targetLanguage), sides.target, isOne ? null : sides.source],
+    ...(isOne ? [] : [[spoken === null ? 'As spoken' : languageName(spoken), sides.source, sides.target] as const]),
+  ];
   return (
     <section class="panel caption-plan" aria-labelledby="caption-plan">
       <h2 id="caption-plan">{isApproved ? 'The plan that was approved' : 'What will be written'}</h2>
       <p>
-        <strong>{counted(lines.count, 'line')}</strong>
+        <strong>{lines.count === 0 ? 'No line can be written.' : counted(lines.count, 'line')}</strong>
         {translation !== null &&
+          lines.count > 0 &&
           `, ${counted(translation.lines, 'of them', 'of them')} translated by ${translation.model}`}
-        . {comparedWords[compared]} {agreement}
+        {lines.count > 0 && `. ${comparedWords[compared]}`} {agreement}
       </p>
+      {obstacles.length > 0 &&
+        (takesStudy ? (
+          <p>
+            {`${sentence(whatWords(obstacles))}. Captions take another study of this range. `}
+            <a href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>Open Captions</a>
+          </p>
+        ) : (
+          <p class="bad-text">
+            {`These captions cannot be made: ${whatWords(obstacles)}. `}
+            <Remedies causes={obstacles} sourceSessionId={source.sourceSessionId} />
+          </p>
+        ))}
       <Facts
-        of={[
-          [
-            languageName(study.targetLanguage),
-            <SideOrigin
-              side={sides.target}
-              beside={isOne ? null : trackOf(sides.source)}
-              onTracks={onTracks}
-              tracks={plan.asked.tracks}
-            />,
-          ],
-          ...(isOne
-            ? []
-            : [
-                [
-                  spoken === null ? 'As spoken' : languageName(spoken),
-                  <SideOrigin
-                    side={sides.source}
-                    beside={trackOf(sides.target)}
-                    onTracks={onTracks}
-                    tracks={plan.asked.tracks}
-                  />,
-                ] as const,
-              ]),
-        ]}
+        of={origins
+          .filter(
+            ([, side, beside]) => lines.count > 0 || side.origin !== 'none' || otherTracks(side, beside).length > 0,
+          )
+          .map(([name, side, beside]) => [name, <SideOrigin side={side} beside={beside} {...tracks} />])}
       />
-      {(remarks.length > 0 || planLists(plan).length > 0) && (
+      {remarks.length + lists.length > 0 && (
         <ul class="plain warnings" aria-label="Before you approve">
-          {planLists(plan).map((list) => (
+          {lists.map((list) => (
             <li key={list.title}>
-              <Places of={list} runtimeId={overview.runtimeId} control={control} />
+              <Places of={list} runtimeId={runtimeId} control={control} />
             </li>
           ))}
           {remarks.map((group) => (
             <li key={JSON.stringify(group)}>
-              {group.map((each) => `${sentence(pageText(each).what)}. `).join('')}
+              {`${remarkSentences(group, spelling).join(' ')} `}
               <Remedies causes={group.slice(0, 1)} sourceSessionId={source.sourceSessionId} />
             </li>
           ))}
         </ul>
       )}
-      {obstacles.length > 0 && (
-        <p class="bad-text">
-          {`These captions cannot be made: ${whatWords(obstacles)}. `}
-          <Remedies causes={obstacles} sourceSessionId={source.sourceSessionId} />
-        </p>
-      )}
     </section>
   );
 }
 
-const trackOf = ({ choice }: PlanSide): number | null => choice?.chosen?.trackIndex ?? null;
-
 interface SideOriginProps {
   readonly side: PlanSide;
-  /** The track of the other side; null without one. */
-  readonly beside: number | null;
+  /** The other side; null without one. */
+  readonly beside: PlanSide | null;
   readonly tracks: readonly number[];
   readonly onTracks: PlanPanelProps['onTracks'];
 }
@@ -184,22 +191,21 @@ const shownTracks = 4;
 
 /** The origin of the lines of a side, their timing, and the tracks that were not taken. */
 function SideOrigin({ side, beside, tracks, onTracks }: SideOriginProps) {
-  const { chosen = null, others: all = [] } = side.choice ?? {};
-  // The track of the other side has a row of its own.
-  const others = all.filter(({ trackIndex }) => trackIndex !== beside);
+  const chosen = side.choice?.chosen ?? null;
+  const others = otherTracks(side, beside);
   const timing = timingWords(side.withSound, 'the speech');
   return (
     <>
       {sentence(originWords(side))}
       {timing !== null && `; ${timing}`}.
       {others.length > 0 && (
-        <details open={onTracks !== null && others.length <= shownTracks}>
+        <details open={onTracks !== null && others.some(isChoosable) && others.length <= shownTracks}>
           <summary>{counted(others.length, 'other track')}</summary>
           <ul class="plain lined">
             {others.map((track) => (
               <li key={track.trackIndex}>
                 <span class="line-name">{sentence(otherTrackWords(track))}</span>
-                {onTracks !== null && (
+                {onTracks !== null && isChoosable(track) && (
                   <button
                     type="button"
                     class="small"

@@ -21,9 +21,9 @@ import { openGaps, placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { StudyAnswer } from './answer.tsx';
 import { discardDraft, unsavedChanges } from './caption-draft.ts';
-import { Ceremony } from './ceremony.tsx';
 import { approvedPlan, choicesOf, PlanPanel, usePlan } from './plan-panel.tsx';
-import { linesOf, type StudyContents, type StudyModel } from './study-model.ts';
+import { SignDialog } from './sign-dialog.tsx';
+import { linesOf, needsStudy, type StudyContents, type StudyModel } from './study-model.ts';
 
 type RejectionReason = Extract<ReviewDecision, { outcome: 'reject_with_reasons' }>['reasonCodes'][number];
 type RevocationReason = RevocationDecision['reasonCodes'][number];
@@ -137,23 +137,23 @@ function DecideForm({ overview, reviewer, corrections, planned, onOtherPlan, onD
       {choice === 'reject' && <Reasons all={rejectionReasons} chosen={reasons} onChoose={setReasons} />}
       {choice === 'reject' ? (
         <p class="quiet">A rejection is final for this study. You can study the film again, and review that.</p>
+      ) : isPlanned ? (
+        <p class="quiet">The captions will be made by this plan.</p>
+      ) : planned !== null ? (
+        <p class="quiet">You may approve now, but no captions can be made yet: the plan has the reason.</p>
       ) : captions.state === 'never' ? (
         <p>
           {`No captions can be made of it: ${whatWords(captions.causes)}.`}{' '}
           <Remedies causes={captions.causes} sourceSessionId={source.sourceSessionId} />
         </p>
       ) : (
-        <p class="quiet">
-          {isPlanned
-            ? 'Captions are then made by this plan.'
-            : 'No plan can be stated now, so this will be an approval without a plan.'}
-        </p>
+        <p class="quiet">No plan can be stated now, so this will be an approval without a plan.</p>
       )}
       <details>
         <summary>Add a note</summary>
         <NoteField note={note} onNote={setNote} />
       </details>
-      <Ceremony
+      <SignDialog
         key={choice}
         reviewer={reviewer}
         statement={reviewer.decisionAttestation}
@@ -164,7 +164,7 @@ function DecideForm({ overview, reviewer, corrections, planned, onOtherPlan, onD
         <button type="button" onClick={() => setChoice(choice === 'approve' ? 'reject' : 'approve')}>
           {choice === 'approve' ? 'Reject…' : 'Do not reject'}
         </button>
-      </Ceremony>
+      </SignDialog>
     </section>
   );
 }
@@ -184,7 +184,7 @@ function WithdrawForm({ overview, reviewer, onDone }: DecideProps) {
       <p>Work under it stops, and the host no longer serves captions that were made under it.</p>
       <Reasons all={revocationReasons} chosen={reasons} onChoose={setReasons} />
       <NoteField note={note} onNote={setNote} />
-      <Ceremony
+      <SignDialog
         reviewer={reviewer}
         statement={reviewer.revocationAttestation}
         button="Withdraw the approval"
@@ -223,12 +223,13 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
   const [tracks, setTracks] = useState<readonly number[]>([]);
   const choices = { ...choicesOf(study), tracks };
   const { remote: asked, reload: askAgain } = usePlan(runtimeId, choices, overview.journalHead);
-  const plan = asked.state === 'ready' ? (asked.value?.plan ?? null) : null;
+  const answer = asked.state === 'ready' ? asked.value : null;
+  const plan = answer?.plan ?? null;
   return (
     <RemotePart of={remote} what="the review" onRetry={reload}>
       {({ reviewer, reviews, corrections }) => (
         <div class="review">
-          <div class="review-decision">
+          <div class="review-plan">
             {reviews.map((review) => (
               <Reviewed
                 key={review.reviewId}
@@ -240,22 +241,40 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             ))}
             {may('approve') && (
               <RemotePart of={asked} what="the plan of the captions" onRetry={askAgain}>
-                {(planned) => (
-                  <>
-                    {planned !== null && (
-                      <PlanPanel plan={planned.plan} overview={overview} control={control} onTracks={setTracks} />
-                    )}
-                    <DecideForm
+                {(planned) =>
+                  planned === null ? null : (
+                    <PlanPanel
+                      plan={planned.plan}
                       overview={overview}
-                      reviewer={reviewer}
-                      corrections={corrections}
-                      planned={planned}
-                      onOtherPlan={askAgain}
-                      onDone={model.refresh}
+                      control={control}
+                      onTracks={setTracks}
+                      takesStudy={needsStudy(study)}
                     />
-                  </>
-                )}
+                  )
+                }
               </RemotePart>
+            )}
+          </div>
+          {overview.lifecycle === 'terminal' && (
+            <ReviewedLines
+              corrections={corrections}
+              // The tracks that a person chose give other lines than the usual ones.
+              digest={(plan?.asked.tracks.length ?? 0) === 0 ? null : (answer?.digest ?? null)}
+              runtimeId={runtimeId}
+              plan={plan}
+              control={control}
+            />
+          )}
+          <div class="review-decision">
+            {may('approve') && asked.state === 'ready' && (
+              <DecideForm
+                overview={overview}
+                reviewer={reviewer}
+                corrections={corrections}
+                planned={asked.value}
+                onOtherPlan={askAgain}
+                onDone={model.refresh}
+              />
             )}
             {may('revoke') && <WithdrawForm overview={overview} reviewer={reviewer} onDone={model.refresh} />}
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
@@ -264,7 +283,6 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
               <StudyAnswer overview={overview} />
             </details>
           </div>
-          <ReviewedLines corrections={corrections} runtimeId={runtimeId} plan={plan} control={control} />
         </div>
       )}
     </RemotePart>
@@ -322,47 +340,69 @@ const DecisionPanel = ({ review, isWithoutPlan }: { readonly review: Review; rea
   </section>
 );
 
-interface ReviewedLinesProps {
-  readonly corrections: CaptionCorrections;
+interface ReviewedLinesProps extends LineRowsProps {
+  /** The digest of the plan whose lines are read in the place of the usual ones; null for these. */
+  readonly digest: string | null;
   readonly runtimeId: string;
+}
+
+/** The film with the lines that its captions have or would have, beside the decision on them. A film without any line plays, too. */
+function ReviewedLines({ digest, runtimeId, ...usual }: ReviewedLinesProps) {
+  const host = useHost();
+  const { remote, reload } = useRemote(
+    () => (digest === null ? Promise.resolve(null) : host.captions.corrections(runtimeId, { plan: digest })),
+    [host, runtimeId, digest],
+  );
+  return (
+    <section class="review-lines" aria-labelledby="reviewed-lines">
+      <Player runtimeId={runtimeId} control={usual.control} hasCaptions={false} />
+      <RemotePart of={remote} what="the lines of these tracks" onRetry={reload}>
+        {(chosen) => <LineRows {...usual} corrections={chosen ?? usual.corrections} />}
+      </RemotePart>
+    </section>
+  );
+}
+
+interface LineRowsProps {
+  readonly corrections: Pick<CaptionCorrections, 'lines' | 'languages' | 'base'>;
   /** The plan of these lines; null without one. */
   readonly plan: CaptionPlan | null;
   readonly control: Playback;
 }
 
-/** The lines that captions have or would have, beside the decision on them, with what is missing between them; each plays its speech. */
-function ReviewedLines({ corrections: { lines, languages, base }, runtimeId, plan, control }: ReviewedLinesProps) {
-  if (languages === null || (lines.length === 0 && (plan?.gaps.length ?? 0) === 0)) return null;
-  const isOneLanguage = languages.source === languages.target;
-  const rows = reviewRows(lines, plan);
+/** Lines with what is missing between them; each plays its speech. */
+function LineRows({ corrections: { lines, languages, base }, plan, control }: LineRowsProps) {
+  const rows = languages === null ? [] : reviewRows(lines, plan);
+  const written = rows.filter(({ isMissing }) => !isMissing).length;
   return (
-    <section class="review-lines" aria-labelledby="reviewed-lines">
+    <div>
       <h2 id="reviewed-lines">
-        {counted(lines.length, 'line')} {base?.kind === 'drafts' ? 'for the captions' : 'of the captions'}
+        {written === 0 ? 'No lines' : counted(written, 'line')}{' '}
+        {base?.kind === 'captions' ? 'of the captions' : 'for the captions'}
       </h2>
-      <Player runtimeId={runtimeId} control={control} hasCaptions={false} />
-      {(plan?.asked.tracks.length ?? 0) > 0 && (
-        <p class="hint">These lines are of the tracks that are taken without your choice.</p>
+      {languages !== null && rows.length > 0 && (
+        <ol class="plain">
+          {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing, isMissing }) => (
+            <li key={key} data-missing={isMissing}>
+              <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
+                <Icon name="play" />
+                <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}
+              </button>
+              <span>
+                {line !== null && <LineText text={line.target} language={languages.target} />}
+                {line !== null && languages.source !== languages.target && (
+                  <LineText text={line.source} language={languages.source} />
+                )}
+                {missing !== null && <span class="caption-text">{missing}</span>}
+              </span>
+            </li>
+          ))}
+        </ol>
       )}
-      <ol class="plain">
-        {rows.slice(0, shownLines).map(({ key, startMs, endMs, line, missing }) => (
-          <li key={key} data-missing={missing !== null || line?.target.text === null}>
-            <button type="button" class="line-play mono" onClick={() => control.playOver({ startMs, endMs })}>
-              <Icon name="play" />
-              <span class="sr">Play</span> {placeTime(startMs)}–{placeTime(endMs)}
-            </button>
-            <span>
-              {line !== null && <LineText text={line.target} language={languages.target} />}
-              {line !== null && !isOneLanguage && <LineText text={line.source} language={languages.source} />}
-              {missing !== null && <span class="caption-text">{missing}</span>}
-            </span>
-          </li>
-        ))}
-      </ol>
       {rows.length > shownLines && (
         <p class="quiet">{counted(rows.length - shownLines, 'more line')}: all are in the editor of the captions.</p>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -376,6 +416,8 @@ interface ReviewRow {
   readonly line: Line | null;
   /** The missing part in words; null for a line. */
   readonly missing: string | null;
+  /** True if it will not be written. */
+  readonly isMissing: boolean;
 }
 
 /** The lines with what is missing between them, in order of time. A line that is left out is among the lines if it has a place there. */
@@ -383,17 +425,24 @@ export function reviewRows(
   lines: readonly Line[],
   plan: Pick<CaptionPlan, 'gaps' | 'leftOut' | 'rules'> | null,
 ): readonly ReviewRow[] {
+  // Without any line all speech would be missing.
+  if (lines.length === 0) return [];
   const shown = new Set(lines.map(({ id }) => id));
-  const leftOut = (plan?.leftOut ?? []).filter(({ lineId }) => !shown.has(lineId));
+  const all = plan?.leftOut ?? [];
+  const leftOut = all.filter(({ lineId }) => !shown.has(lineId));
+  const isMissing = ({ id, target }: Line): boolean => target.text === null || all.some(({ lineId }) => lineId === id);
   return [
-    ...lines.map((line) => ({ key: line.id, startMs: line.startMs, endMs: line.endMs, line, missing: null })),
+    ...lines.map((line) => ({
+      ...{ key: line.id, startMs: line.startMs, endMs: line.endMs, line },
+      ...{ missing: null, isMissing: isMissing(line) },
+    })),
     ...(plan === null ? [] : openGaps(plan, lines)).map(({ startMs, endMs }) => ({
       ...{ key: `gap ${startMs}`, startMs, endMs, line: null },
-      missing: 'Speech without a line',
+      ...{ missing: 'Speech without a line', isMissing: true },
     })),
     ...leftOut.map(({ lineId, startMs, endMs, text, reasonCode }) => ({
       ...{ key: lineId, startMs, endMs, line: null },
-      missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`,
+      ...{ missing: `Left out${text === null ? '' : `: “${text}”`} (${pageReason(reasonCode)})`, isMissing: true },
     })),
   ].sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }

@@ -11,7 +11,7 @@ import type { WorkProgress } from '../../contract/operation.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { addressOf } from '../host/route.ts';
-import { type FilmMethods, filmMethodsOf, waysOf } from '../words/caption-ways.ts';
+import { type FilmMethods, readFilmMethods, waysOf } from '../words/caption-ways.ts';
 
 /** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
 const keptEvents = 5_000;
@@ -57,6 +57,10 @@ export async function studyAgain(host: StudyHost, overview: RuntimeOverview, wis
   location.hash = addressOf({ view: 'study', runtimeId, pane: 'evidence' });
 }
 
+/** True if the captions of a study take another one: Captions has the button for that. */
+export const needsStudy = ({ methods, overview }: Pick<StudyContents, 'methods' | 'overview'>): boolean =>
+  methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
+
 /** The film of a study, for its ways to captions. */
 export const studiedFilm = ({ study }: Pick<RuntimeOverview, 'study'>) => ({
   spoken: study.sourceLanguage.languages[0] ?? null,
@@ -79,9 +83,8 @@ export function withMethods(
   const [first] = waysOf(methods, studiedFilm(overview));
   const ready = first?.state === 'ready' ? first.method : null;
   if (ready === null && first?.state !== 'permit') {
-    const isOff = captions.causes.some(({ code }) => code === 'no_caption_executor');
-    // The reasons against a method are those against captions.
-    const causes = isOff && first !== undefined ? (first.causes as PartCause[]) : captions.causes;
+    // Without an executor in the settings the methods decide: their obstacles are those of captions.
+    const causes = methods.usual === null && first !== undefined ? (first.causes as PartCause[]) : captions.causes;
     return { overview: { ...overview, captions: { ...captions, causes } }, methods, ready };
   }
   const isApproved = actions.some(({ action }) => action === 'revoke');
@@ -146,7 +149,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
       ]);
       const { methodsPath } = overview.captions;
       const methods =
-        methodsPath === undefined ? null : await filmMethodsOf(host, await host.captions.methods(runtimeId));
+        methodsPath === undefined ? null : await readFilmMethods(host, await host.captions.methods(runtimeId));
       // An answer that a later question has overtaken is not shown.
       if (own === turn) store.send({ type: 'read', study: { evidence, audits, ...withMethods(overview, methods) } });
     } catch (error) {
@@ -228,7 +231,7 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
    * Reads everything again where the journal has gone on: reviews and captions join that of an ended study without its stream. Of a
    * study that waits the stream says that it does, and not what for.
    */
-  const look = async (): Promise<void> => {
+  const readIfChanged = async (): Promise<void> => {
     const { journalHead, isLive, study, progress } = store.getSnapshot().context;
     if (isLive && progress?.stage === 'queued') await read();
     if (isLive || study === null) return;
@@ -255,5 +258,5 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     };
   };
 
-  return { store, open, refresh, read, look };
+  return { store, open, refresh, read, readIfChanged };
 }

@@ -11,7 +11,6 @@ import { Badge } from '../parts/facts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Failed, Notice, Story } from '../parts/notice.tsx';
 import { StepProgress } from '../parts/step-progress.tsx';
-import { waysOf } from '../words/caption-ways.ts';
 import { failureStory } from '../words/failures.ts';
 import { languageName, languageOfName } from '../words/language-name.ts';
 import { moment, rangeCode } from '../words/numbers.ts';
@@ -24,7 +23,7 @@ import { JournalPane } from './journal-pane.tsx';
 import { isPlanRecord } from './plan-panel.tsx';
 import { ReviewPane } from './review-pane.tsx';
 import { isInPart, Stepper } from './stepper.tsx';
-import { linesOf, type StudyContents, type StudyModel, studiedFilm, studyAgain, studyModel } from './study-model.ts';
+import { linesOf, needsStudy, type StudyContents, type StudyModel, studyAgain, studyModel } from './study-model.ts';
 import { failedParts, Unrecognized } from './unrecognized.tsx';
 
 /** How each situation looks; the words come from the host. */
@@ -48,13 +47,13 @@ const states: Readonly<Record<string, string>> = {
 
 const liveCodes: readonly string[] = ['waiting_for_a_worker', 'opening', 'studying'];
 
-interface Standing {
+interface ShownState {
   readonly state: string;
   readonly words: string;
 }
 
 /** The state of a study. `stage` is what the stream says that it does; the overview is as old as the last event. */
-export function standingOf(overview: RuntimeOverview, stage: WorkStage | null): Standing {
+export function describeState(overview: RuntimeOverview, stage: WorkStage | null): ShownState {
   const { situation, lifecycle, check, study } = overview;
   // The reason of the failure is below, with the remedy.
   const ended = isCanceled(study.reason) ? 'canceled' : `study ${situation.code}`;
@@ -73,9 +72,9 @@ interface StudyProgressProps {
 }
 
 /** The state of the study, with the step that it is in. */
-function StandingBadge({ study, model }: StudyProgressProps) {
+function StateBadge({ study, model }: StudyProgressProps) {
   const stage = useStore(model.store, ({ progress }) => progress?.stage ?? null);
-  const { state, words } = standingOf(study.overview, stage);
+  const { state, words } = describeState(study.overview, stage);
   return <Badge state={state} words={words} />;
 }
 
@@ -101,10 +100,6 @@ export function nextActionOf({ situation, actions, captions }: RuntimeOverview):
   if (may('check_captions')) return 'check';
   return may('study_again') ? 'again' : null;
 }
-
-/** True if the captions of a study take another one: in Captions, the way to them has a button of its own for that. */
-const needsStudy = ({ methods, overview }: StudyContents): boolean =>
-  methods !== null && waysOf(methods, studiedFilm(overview))[0]?.state === 'study';
 
 /** True if a part of the study shows the failures of its engines, with a button of its own for another study. */
 const showsFailure = (study: StudyContents, pane: StudyPane): boolean =>
@@ -141,7 +136,7 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
   const download = () => run(async () => saveCaptions(host, overview));
   const isForCaptions = needsStudy(study);
   const isBelow = showsFailure(study, pane) || (isForCaptions && pane === 'captions');
-  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow;
+  const mayStudyAgain = actions.some(({ action }) => action === 'study_again') && !isBelow && !isForCaptions;
   return (
     <div class="actions">
       {liveStates.includes(lifecycle) && (
@@ -150,21 +145,16 @@ function StudyActions({ study, model, pane }: StudyProgressProps & { readonly pa
         </button>
       )}
       {mayStudyAgain && (
-        <button
-          type="button"
-          class={next === 'again' && !isForCaptions ? 'primary' : ''}
-          disabled={isBusy}
-          onClick={again}
-        >
+        <button type="button" class={next === 'again' ? 'primary' : ''} disabled={isBusy} onClick={again}>
           Study again
         </button>
       )}
-      {next === 'review' && pane !== 'review' && (
+      {next === 'review' && pane !== 'review' && !isForCaptions && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'review' })}>
           Review
         </a>
       )}
-      {(next === 'produce' || (next === 'again' && isForCaptions)) && pane !== 'captions' && study.ready === null && (
+      {((next === 'produce' && study.ready === null) || isForCaptions) && pane !== 'captions' && (
         <a class="button primary" href={addressOf({ view: 'study', runtimeId, pane: 'captions' })}>
           Make captions
         </a>
@@ -215,7 +205,7 @@ export function StudyView({ runtimeId, pane, atMs, seq }: StudyViewProps) {
   const host = useHost();
   const model = useMemo(() => studyModel(host, runtimeId), [host, runtimeId]);
   useEffect(model.open, [model]);
-  useEvery(everyMs, true, model.look);
+  useEvery(everyMs, true, model.readIfChanged);
   const study = useStore(model.store, (context) => context.study);
   const error = useStore(model.store, (context) => context.error);
   return (
@@ -282,7 +272,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
           </p>
         </div>
         <div class="study-state" aria-live="polite">
-          {study.overview.lifecycle !== 'terminal' && <StandingBadge study={study} model={model} />}
+          {study.overview.lifecycle !== 'terminal' && <StateBadge study={study} model={model} />}
           <StudyActions study={study} model={model} pane={pane} />
         </div>
       </div>
@@ -302,7 +292,7 @@ function Opened({ study, model, runtimeId, pane, atMs, seq }: OpenedProps) {
         ))}
       </nav>
       {pane === 'evidence' && <EvidencePane study={study} model={model} runtimeId={runtimeId} atMs={atMs} />}
-      {pane === 'review' && <ReviewPane study={study} model={model} runtimeId={runtimeId} />}
+      {pane === 'review' && <ReviewPane key={runtimeId} study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'captions' && <CaptionsPane study={study} model={model} runtimeId={runtimeId} />}
       {pane === 'exports' && <ExportsPane study={study} runtimeId={runtimeId} />}
       {pane === 'journal' && <JournalPane model={model} runtimeId={runtimeId} seq={seq} />}

@@ -263,8 +263,13 @@ interface LaneRowProps {
   readonly onLane: (mark: Mark, by: 1 | -1) => void;
 }
 
-/** Pixels of a mark with words in it: a smaller one would show half a word. */
+/** Pixels of a mark with words in it, and of a letter in it. */
 const readableWidth = 72;
+const letterWidth = 7;
+
+/** True if the words of a mark have room in it. The start of a spoken or written line is of use; half a word is not. */
+export const hasRoom = ({ tone, words }: Pick<Mark, 'tone' | 'words'>, width: number): boolean =>
+  width > (tone === 'text' ? readableWidth : Math.max(readableWidth, (words.length + 2) * letterWidth));
 
 function LaneRow(props: LaneRowProps) {
   const { runtimeId, lane, view, width, chosenKey, entryKey, onChoose, onHover, onSide, onLane } = props;
@@ -306,7 +311,7 @@ function LaneRow(props: LaneRowProps) {
             onMouseEnter={() => onHover(mark)}
             onKeyDown={press(mark)}
           >
-            {own > readableWidth && lane.backdrop === null && <MarkWords mark={mark} left={left} />}
+            {hasRoom(mark, own) && lane.backdrop === null && <MarkWords mark={mark} left={left} />}
           </button>
         ))}
       </div>
@@ -355,7 +360,11 @@ export function foldedLanes(lanes: readonly Lane[], { startMs, endMs }: Stretch)
     shown: lanes.filter((lane) => lane.absence === null && !isWhole(lane)),
     whole: lanes.filter(isWhole).flatMap(({ marks }) => marks),
     nothing: lanes.filter(({ absence }) => absence?.kind === 'empty'),
-    said: lanes.filter(({ absence }) => absence !== null && absence.kind !== 'empty'),
+    // The lane of a track has its language in its title.
+    said: lanes.filter(
+      ({ absence, key }) =>
+        absence?.kind === 'unavailable' || (absence?.kind === 'unplaced' && !key.startsWith('text_language ')),
+    ),
   };
 }
 

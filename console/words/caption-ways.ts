@@ -31,7 +31,10 @@ export interface FilmMethods {
 }
 
 /** Looks for engines on the machine only if some way lacks one. */
-export async function filmMethodsOf(host: Pick<StudyHost, 'settings'>, rows: CaptionMethodRows): Promise<FilmMethods> {
+export async function readFilmMethods(
+  host: Pick<StudyHost, 'settings'>,
+  rows: CaptionMethodRows,
+): Promise<FilmMethods> {
   const isLacking = rows.methods.some(
     ({ state, obstacles }) => state === 'needs_engine' && obstacles.some((each) => engineFor(each) !== null),
   );
@@ -51,11 +54,9 @@ interface Film {
 const engineFor = ({ code }: Cause): FoundEngine['engine'] | null =>
   code === 'no_recognizer' ? 'recognizer' : code === 'no_translator' ? 'caption_translation' : null;
 
-const base = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? tag;
-
 /** True if an engine of this machine can be set up for a film whose speech is in this language. */
 const isUsable = ({ name, state }: FoundEngine, spoken: string | null): boolean =>
-  state === 'found' && (spoken === null || serves(name, base(spoken)));
+  state === 'found' && (spoken === null || serves(name, spoken.replace(/-.*/, '').toLowerCase()));
 
 /** The text that goes to a model server once it is used. */
 function sendingTo({ engine, use, reach, mayCost }: FoundEngine): CaptionMethodRow['sends'] {
@@ -103,11 +104,18 @@ export function waysOf({ rows, found, usual }: FilmMethods, film: Film): readonl
   const ways = rows.methods
     .filter(({ method }) => method === usual || !unusual.includes(method))
     .map((row) => wayOf(row, found, film))
-    .filter((way, at, all) => way.method === usual || isOfUse(way, at, all));
+    .filter((way, at, all) => (way.method === usual && way.state !== 'closed') || isOfUse(way, at, all));
+  const isPair = ways.some(({ causes: [first] }) => first?.code === 'method_does_not_translate');
+  // One of two languages is there, so a file in the other one is near.
+  const lacksOneOfTwo = (cause: Cause): boolean =>
+    isPair && cause.code === 'no_text_track' && cause.params.languages.length === 1;
   const rankOf = ({ state, method, causes: [first] }: CaptionWay): number => {
     if (state === 'ready' && method === usual) return -1;
+    // No engine and no file makes this way give another language.
+    if (first?.code === 'method_does_not_translate') return ranks.length + 1;
     // Of ways that are closed, those that the film itself lacks come last.
-    return first !== undefined && ofTracks.includes(first.code) ? ranks.length : ranks.indexOf(state);
+    const isLast = first !== undefined && ofTracks.includes(first.code) && !lacksOneOfTwo(first);
+    return isLast ? ranks.length : ranks.indexOf(state);
   };
   return ways.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
@@ -133,6 +141,10 @@ function isOfUse(way: CaptionWay, at: number, ways: readonly CaptionWay[]): bool
   const said = JSON.stringify(way.causes);
   return way.state !== 'closed' || ways.findIndex(({ causes }) => JSON.stringify(causes) === said) === at;
 }
+
+/** The causes that a person mends elsewhere. What another study mends has its button beside it. */
+export const causesToMend = ({ state, causes }: Pick<CaptionWay, 'state' | 'causes'>): readonly Cause[] =>
+  state === 'study' ? [] : causes;
 
 export const wayNames: Readonly<Record<CaptionMethod, string>> = {
   'embedded-subtitles': 'Subtitle tracks, cue by cue',

@@ -9,7 +9,8 @@ import { wordsOf } from './sentence.ts';
 export const pageSpelling: Spelling = { ...plainSpelling, language: languageName, length: duration };
 
 /** A cause in the words of this page. */
-export const pageText = (cause: Cause): CauseText => causeText(cause, 'page', pageSpelling);
+export const pageText = (cause: Cause, spelling: Spelling = pageSpelling): CauseText =>
+  causeText(cause, 'page', spelling);
 
 /** A reason code of a record in words; the code itself if this page does not know it. */
 export const pageReason = (code: string): string =>

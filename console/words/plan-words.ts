@@ -1,8 +1,11 @@
 import type { Alignment, CaptionPlan } from '../../contract/captions/caption-plan.ts';
+import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
-import { pageReason, pageText } from './cause-words.ts';
+import type { Spelling } from '../../contract/causes/wording.ts';
+import { pageReason, pageSpelling, pageText } from './cause-words.ts';
 import { languageName } from './language-name.ts';
 import { counted, mediaTime } from './numbers.ts';
+import { sentence } from './sentence.ts';
 
 export type PlanSide = CaptionPlan['sides']['source'];
 type Choice = NonNullable<PlanSide['choice']>;
@@ -20,6 +23,25 @@ const reasons: Readonly<Record<Chosen['reason'], string>> = {
   most_cues: 'it has the most lines',
   first_track: 'the first of equal ones',
 };
+
+/** The reasons against a track that hold even if a person chooses it: no side of these captions takes it. */
+const closedReasons: readonly OtherTrack['reason'][] = ['other_language', 'other_script'];
+
+/**
+ * The tracks that a side was not made of. Those of another language are left out if they may serve the other side, which has them
+ * among its own.
+ */
+export function otherTracks({ choice }: PlanSide, beside: PlanSide | null): readonly OtherTrack[] {
+  const ofBeside = beside?.choice ?? null;
+  const isOfBeside = ({ trackIndex }: OtherTrack): boolean =>
+    ofBeside !== null &&
+    (ofBeside.chosen?.trackIndex === trackIndex ||
+      ofBeside.others.some((each) => each.trackIndex === trackIndex && isChoosable(each)));
+  return (choice?.others ?? []).filter((track) => isChoosable(track) || !isOfBeside(track));
+}
+
+/** True if a person may choose a track for its side. */
+export const isChoosable = ({ reason }: Pick<OtherTrack, 'reason'>): boolean => !closedReasons.includes(reason);
 
 /** Why another one was not. */
 const otherReasons: Readonly<Record<OtherTrack['reason'], string>> = {
@@ -99,15 +121,44 @@ const withPlaces: readonly PlanRemark['code'][] = [
   'lines_without_speech',
 ];
 
-/** The other remarks of a plan: those with the same remedy are together, since a person reads it once. */
-export function remarkGroups({ remarks }: Pick<CaptionPlan, 'remarks'>): readonly (readonly PlanRemark[])[] {
+/** The words for the sides of captions: by their languages. Captions in one language have one text. */
+export function sidesSpelling(languages: { readonly source: string | null; readonly target: string }): Spelling {
+  const { source, target } = languages;
+  const nameOf = { source: source === null ? 'spoken' : languageName(source), target: languageName(target) };
+  return { ...pageSpelling, side: (side) => (source === target ? 'the text' : `the ${nameOf[side]} text`) };
+}
+
+type Group = readonly PlanRemark[];
+
+/** A remark that says the same as an obstacle of another code. */
+const obstacleOf: Readonly<Partial<Record<PlanRemark['code'], Cause['code']>>> = {
+  other_script_refused: 'subtitles_in_other_script',
+};
+
+/** The other remarks of a plan, without those that an obstacle tells: those with the same remedy are together, since a person reads it once. */
+export function remarkGroups({ remarks, obstacles }: Pick<CaptionPlan, 'remarks' | 'obstacles'>): readonly Group[] {
   const groups = new Map<string, PlanRemark[]>();
+  const isInObstacles = ({ code }: PlanRemark): boolean =>
+    obstacles.some((each) => each.code === (obstacleOf[code] ?? code));
   for (const remark of remarks) {
-    if (withPlaces.includes(remark.code)) continue;
+    if (withPlaces.includes(remark.code) || isInObstacles(remark)) continue;
     const key = pageText(remark).remedy ?? JSON.stringify(remark);
     groups.set(key, [...(groups.get(key) ?? []), remark]);
   }
   return [...groups.values()];
+}
+
+/** A group of remarks in sentences. What holds for both languages is one sentence. */
+export function remarkSentences(group: Group, spelling: Spelling): readonly string[] {
+  const sidesOf = new Map<string, PlanRemark[]>();
+  for (const remark of group) {
+    const key = JSON.stringify({ ...remark, params: { ...remark.params, side: null } });
+    sidesOf.set(key, [...(sidesOf.get(key) ?? []), remark]);
+  }
+  const ofBoth: Spelling = { ...spelling, side: () => 'the text of both languages' };
+  return [...sidesOf.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : `${sentence(pageText(first, others.length > 0 ? ofBoth : spelling).what)}.`,
+  );
 }
 
 interface Span {
@@ -128,19 +179,29 @@ export interface PlanList {
   readonly places: readonly PlanPlace[];
 }
 
-/** Missing lines and texts apart: each list with its places, and how many there are in all. */
-export function planLists({ counts, gaps, leftOut, apart, withoutSpeech }: CaptionPlan): readonly PlanList[] {
+/**
+ * Missing lines and texts apart: each list with its places, and how many there are in all. A plan without any line has no list of
+ * passages: all speech would be in it.
+ */
+export function planLists({
+  lines,
+  counts,
+  gaps,
+  leftOut,
+  apart,
+  withoutSpeech,
+}: Pick<CaptionPlan, 'lines' | 'counts' | 'gaps' | 'leftOut' | 'apart' | 'withoutSpeech'>): readonly PlanList[] {
   const lists: readonly PlanList[] = [
     {
       title: `${counted(counts.gaps, 'spoken passage has', 'spoken passages have')} no line`,
-      count: counts.gaps,
+      count: lines.count === 0 ? 0 : counts.gaps,
       places: gaps.map((each) => ({ ...each, text: null, why: null })),
     },
-    {
+    withReason({
       title: `${counted(counts.leftOut, 'line is', 'lines are')} left out`,
       count: counts.leftOut,
       places: leftOut.map(({ reasonCode, ...each }) => ({ ...each, why: pageReason(reasonCode) })),
-    },
+    }),
     {
       title: `${counted(counts.apart, 'sign or note is', 'signs and notes are')} shown over speech, and in no line`,
       count: counts.apart,
@@ -155,8 +216,19 @@ export function planLists({ counts, gaps, leftOut, apart, withoutSpeech }: Capti
   return lists.filter(({ count }) => count > 0);
 }
 
+/** A list with a reason that all its places share in its title, and no more at each of them. */
+function withReason(list: PlanList): PlanList {
+  const [first, ...others] = list.places;
+  if (first === undefined || others.length === 0 || others.some(({ why }) => why !== first.why)) return list;
+  return {
+    ...list,
+    title: `${list.title} (${first.why})`,
+    places: list.places.map((each) => ({ ...each, why: null })),
+  };
+}
+
 /** A time as a link says it: tenths are enough to find it. */
-export const placeTime = (ms: number): string => mediaTime(Math.round(ms / 100) * 100).replace(/00$/, '');
+export const placeTime = (ms: number): string => mediaTime(Math.round(ms / 100) * 100).replace(/(\.\d)00$/, '$1');
 
 /**
  * The passages of a plan that still have no line in a draft. The rule of the plan decides: lines with its margin cover enough of a

@@ -581,7 +581,7 @@ const wordings: Wordings = {
   captions_rolled: { what: ({ side }, spelled) => `${spelled.side(side)} rolls up: each row is written once` },
   ends_assumed: {
     what: ({ side, cues }, spelled) =>
-      `${spelled.side(side)}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
+      `${spelled.side(side)}: ${counted(cues, 'line states no end, and ends', 'lines state no end, and end')} with the next one or after 7 s`,
   },
   looks_not_kept: { what: ({ side, look, cues }, spelled) => `${spelled.side(side)}: ${unkeptLookWords[look](cues)}` },
   side_shifted: {
@@ -612,7 +612,7 @@ const wordings: Wordings = {
     what: ({ agreeMilli, leastMilli }) =>
       leastMilli > 1000
         ? 'too few lines show if the two languages belong together'
-        : `the two languages do not belong together: ${agreeMilli} of 1000 lines agree in time, and ${leastMilli} are needed`,
+        : `the two languages do not belong together: ${agreeMilli / 10} % of the lines agree in time, and ${leastMilli / 10} % are needed`,
     remedies: {
       terminal: 'choose another track with --track, or captions in one language',
       page: 'choose another track, or captions in one language',

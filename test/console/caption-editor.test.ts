@@ -5,6 +5,7 @@ import {
   draftLines,
   droppedLines,
   editedLines,
+  lineMarks,
   reworded,
   unsavedChanges,
 } from '../../console/study/caption-draft.ts';
@@ -104,6 +105,44 @@ test('findings appear at their line of the draft; guidelines with one limit shar
   t.true(currentFindings(lines, lines, found).has('b'));
   const edited = lines.map((each) => (each.key === 'b' ? { ...each, target: 'shorter' } : each));
   t.false(currentFindings(edited, lines, found).has('b'), 'what was measured of the older text is not shown');
+});
+
+test('bug: a finding of captions in one language was counted twice', (t) => {
+  const report = (side: string) => ({
+    side,
+    guideline: { id: 'bbc' },
+    limits: {},
+    findings: [{ lineId: 'host-2', code: 'line_too_long', measured: 45_000, limit: 37_000 }],
+  });
+  const preview = {
+    lines: [{ id: 'host-1' }, { id: 'host-2' }],
+    written: [{ reports: [report('target')] }, { reports: [report('source')] }],
+  } as unknown as CaptionCorrectionPreview;
+  t.is(findingsByLine(lines, preview, ['target']).get('b')?.length, 1);
+  t.is(findingsByLine(lines, preview).get('b')?.length, 2, 'two languages have two texts');
+});
+
+test('bug: after saving, nothing marked the lines that were changed', (t) => {
+  const host = (id: string, startMs: number) => ({
+    ...{ id, startMs, endMs: startMs + 1000 },
+    ...{ source: { text: id, reasonCode: null }, target: { text: id, reasonCode: null } },
+  });
+  const change = (id: string, revertedBy: string | null) => ({ revertedBy, changes: [{ after: [{ id }] }] });
+  const corrections = {
+    lines: [host('a', 1000), host('b', 2000), host('c', 3000)],
+    corrections: [change('b', null), change('c', 'caption-correction:1')],
+  } as unknown as CaptionCorrections;
+  const drawn = draftLines(corrections.lines);
+  t.deepEqual([...lineMarks(corrections, drawn)], [['b', 'edited']], 'what was taken back is as it was');
+  const edited = drawn.map((each) => (each.key === 'a' ? { ...each, source: 'other' } : each));
+  t.deepEqual(
+    [...lineMarks(corrections, edited)],
+    [
+      ['a', 'unsaved'],
+      ['b', 'edited'],
+    ],
+  );
+  t.is(lineMarks(corrections, edited, ['target']).get('a'), undefined, 'the other text is not shown');
 });
 
 test('bug: unsaved changes of the lines were no part of a review, and nothing said so', (t) => {

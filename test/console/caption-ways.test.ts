@@ -1,9 +1,12 @@
 import test from 'ava';
-import { requestAgain, withMethods } from '../../console/study/study-model.ts';
+import { remediesOf } from '../../console/parts/notice.tsx';
+import { studyState } from '../../console/sources/library-model.ts';
+import { needsStudy, requestAgain, withMethods } from '../../console/study/study-model.ts';
 import { failedParts } from '../../console/study/unrecognized.tsx';
-import { openWay, waysOf, wayText, withModel } from '../../console/words/caption-ways.ts';
+import { causesToMend, openWay, waysOf, wayText, withModel } from '../../console/words/caption-ways.ts';
 import type { CaptionMethodRow, RecognitionWish } from '../../contract/captions/caption-method.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
+import type { LibraryStudy } from '../../contract/library.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 
@@ -190,4 +193,63 @@ test('of ways that are closed, those that the film lacks come after those that a
     waysOf(film, planned).map(({ method }) => method),
     ['recognized', 'grouped-subtitles'],
   );
+});
+
+test('bug: the page asked for a subtitle file in the language of the file that a film has', (t) => {
+  const film = filmOf([
+    row('grouped-subtitles', 'impossible', { obstacles: [{ code: 'no_text_track', params: { languages: ['en'] } }] }),
+    row('recognized', 'impossible', {
+      obstacles: [{ code: 'method_does_not_translate', params: { from: 'en', to: 'pt-BR' } }],
+    }),
+    row('recognized-translated', 'needs_engine', { obstacles: [noTranslator] }),
+  ]);
+  t.deepEqual(
+    waysOf(film, studied).map(({ method }) => method),
+    ['grouped-subtitles', 'recognized-translated', 'recognized'],
+  );
+});
+
+test('bug: a study of ten minutes was said to be too long for captions, and its true obstacle was not there', (t) => {
+  const disagree: Cause = { code: 'sides_disagree', params: { agreeMilli: 200, leastMilli: 900 } };
+  const film = filmOf([row('grouped-subtitles', 'impossible', { obstacles: [disagree] })]);
+  const tooLong: Cause = {
+    code: 'range_too_long',
+    params: { lengthMs: 600_000, limitMs: 120_000, mostMs: 14_400_000 },
+  };
+  const overview = overviewOf(['approve']);
+  const long = { ...overview, captions: { ...overview.captions, causes: [tooLong] } } as RuntimeOverview;
+  t.deepEqual(withMethods(long, film).overview.captions.causes, [disagree]);
+  t.deepEqual(withMethods(long, { ...film, usual: 'grouped-subtitles' }).overview.captions.causes, [tooLong]);
+  const standing = { situation: { code: 'waiting_for_review', text: 'x' }, captions: long.captions };
+  const newest = { lifecycle: 'terminal', reason: null, fault: null, standing } as unknown as LibraryStudy;
+  t.is(studyState(newest).why, null, 'the library does not know the methods, and says nothing');
+});
+
+test('bug: the remedy of speech that was not recognized was to set up the recognizer that is set up', (t) => {
+  const film = filmOf([
+    row('recognized', 'needs_study', { recognizesMs: 1, obstacles: [{ code: 'not_recognised', params: {} }] }),
+  ]);
+  t.true(needsStudy({ overview: overviewOf(['approve']), methods: film }));
+  const [way] = waysOf(film, studied);
+  t.is(way?.state, 'study');
+  t.deepEqual(way && causesToMend(way), [], 'the button for another study is beside it');
+  t.deepEqual(causesToMend({ state: 'closed', causes: [noRecognizer] }), [noRecognizer]);
+});
+
+test('bug: remedies that lead to one place had a link to it each', (t) => {
+  const remedies = remediesOf([{ code: 'not_recognised', params: {} }, noTranslator, noTranslator]);
+  t.deepEqual(
+    remedies.map(({ at }) => at),
+    [null, 'operations'],
+  );
+});
+
+test('bug: two ways with one obstacle were two entries if the settings name one of them', (t) => {
+  const obstacles: Cause[] = [{ code: 'source_language_not_declared', params: { of: 'request' } }];
+  const film = filmOf(
+    [row('grouped-subtitles', 'impossible', { obstacles }), row('embedded-subtitles', 'impossible', { obstacles })],
+    [],
+    'embedded-subtitles',
+  );
+  t.is(waysOf(film, planned).length, 1);
 });

@@ -11,7 +11,7 @@ import {
 } from '../../console/operations/settings.tsx';
 import { failuresOf } from '../../console/sources/ingest-list.tsx';
 import { fittingSources, markedParts, shownStudy, sourceState } from '../../console/sources/library-model.ts';
-import { standingOf as standingOfStudy } from '../../console/study/study-view.tsx';
+import { describeState } from '../../console/study/study-view.tsx';
 import { failureStory } from '../../console/words/failures.ts';
 import type { Cause, PartCause } from '../../contract/causes/causes.ts';
 import type { OwnedIngestRow } from '../../contract/ingest.ts';
@@ -120,7 +120,7 @@ test('bug: a study that a person canceled looked like a failure', (t) => {
     check: { reasonCodes: [] },
     study: { reason: canceled },
   } as unknown as RuntimeOverview;
-  t.deepEqual(standingOfStudy(overview, null), { state: 'interrupted', words: 'canceled' });
+  t.deepEqual(describeState(overview, null), { state: 'interrupted', words: 'canceled' });
   t.true(failureStory(canceled, 'study').isCanceled);
   t.true(failureStory({ code: 'canceled', message: 'canceled by the client' }, 'file').isCanceled);
   t.false(failureStory(stopped, 'study').isCanceled);

@@ -4,16 +4,21 @@ import { entryWords, resultEvents } from '../../console/study/journal-pane.tsx';
 import { approvedPlan } from '../../console/study/plan-panel.tsx';
 import { reviewRows } from '../../console/study/review-pane.tsx';
 import { gapLanes } from '../../console/timeline/lanes.ts';
+import { whatWords } from '../../console/words/cause-words.ts';
 import {
   agreementWords,
   comparedWords,
+  isChoosable,
   openGaps,
   originWords,
+  otherTracks,
   otherTrackWords,
   type PlanSide,
   placeTime,
   planLists,
   remarkGroups,
+  remarkSentences,
+  sidesSpelling,
   timingWords,
 } from '../../console/words/plan-words.ts';
 import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
@@ -30,7 +35,8 @@ const sideOf = (own: object): PlanSide => ({ origin: 'track', engine: null, choi
 const planOf = (own: object): CaptionPlan =>
   ({
     counts: { gaps: 0, leftOut: 0, apart: 0, withoutSpeech: 0 },
-    ...{ gaps: [], leftOut: [], apart: [], withoutSpeech: [], remarks: [], agreement: null },
+    ...{ gaps: [], leftOut: [], apart: [], withoutSpeech: [], remarks: [], obstacles: [], agreement: null },
+    lines: { count: 24 },
     rules: { gaps: { version: 1, joinedMs: 300, leastMs: 800, coveredMilli: 200, marginMs: 500 } },
     ...own,
   }) as unknown as CaptionPlan;
@@ -52,6 +58,97 @@ test('a plan has the track that was taken, and the reason for it and against eac
   t.is(originWords(sideOf({ origin: 'recognizer', engine: 'pocketsphinx' })), 'speech recognized by pocketsphinx');
   t.is(originWords(sideOf({ origin: 'translator', engine: 'gemma3' })), 'translated by gemma3');
   t.is(originWords(sideOf({ origin: 'none' })), 'no lines');
+});
+
+test('bug: the start of a film and whole minutes were shown as 0: and 1:', (t) => {
+  const times = [0, 49, 60_000, 3_600_000, 1000, 18_930, 100_040].map(placeTime);
+  t.deepEqual(times, ['0:00', '0:00', '1:00', '1:00:00', '0:01', '0:18.9', '1:40']);
+});
+
+test('bug: a track of another language had a button that chose nothing', (t) => {
+  const commentary = (reason: string) => track(3, { title: 'Commentary', reason });
+  const choice = (asked: string, chosen: object, others: object[]) => sideOf({ choice: { asked, chosen, others } });
+  const german = track(4, { language: 'de', reason: 'only_track' });
+  const target = choice('de', german, [track(2, { reason: 'other_language' }), commentary('other_language')]);
+  const source = choice('en', track(2), [commentary('commentary'), { ...german, reason: 'other_language' }]);
+  const indexes = (side: PlanSide, beside: PlanSide | null) =>
+    otherTracks(side, beside).map((each) => [each.trackIndex, isChoosable(each)]);
+  t.deepEqual(indexes(target, source), [], 'both serve the other language, and are there');
+  t.deepEqual(indexes(source, target), [[3, true]]);
+  t.deepEqual(indexes(target, null), [
+    [2, false],
+    [3, false],
+  ]);
+  const simplified = choice('zh-Hant', null as never, [track(2, { language: 'zh-Hans', reason: 'other_script' })]);
+  t.deepEqual(indexes(simplified, null), [[2, false]]);
+});
+
+test('bug: a plan without any line had every passage as missing, and only the person could tell if its lines fit', (t) => {
+  const gaps = [{ startMs: 0, endMs: 2000 }];
+  const counts = { gaps: 1, leftOut: 0, apart: 0, withoutSpeech: 0 };
+  t.deepEqual(planLists(planOf({ lines: { count: 0 }, counts, gaps })), []);
+  t.is(planLists(planOf({ counts, gaps })).length, 1);
+  t.deepEqual(reviewRows([], planOf({ gaps })), []);
+});
+
+test('bug: 150 lines that were left out for one reason had it 150 times', (t) => {
+  const leftOut = (startMs: number, reasonCode: string) => ({
+    lineId: `${startMs}`,
+    startMs,
+    endMs: startMs + 1,
+    text: 'x',
+    reasonCode,
+  });
+  const listOf = (...reasons: string[]) =>
+    planLists(
+      planOf({
+        counts: { gaps: 0, leftOut: reasons.length, apart: 0, withoutSpeech: 0 },
+        leftOut: reasons.map((reason, at) => leftOut(at, reason)),
+      }),
+    )[0];
+  t.is(listOf('translator_unavailable', 'translator_unavailable')?.places[0]?.why, null);
+  t.regex(listOf('translator_unavailable', 'translator_unavailable')?.title ?? '', /^2 lines are left out \(.+\)$/);
+  const mixed = listOf('translator_unavailable', 'low_confidence');
+  t.is(mixed?.title, '2 lines are left out');
+  t.truthy(mixed?.places[0]?.why);
+});
+
+test('bug: captions in one language had remarks about an original', (t) => {
+  const rolled = [{ code: 'captions_rolled', params: { side: 'source' } }] as const;
+  const said = (source: string | null, target: string) => remarkSentences(rolled, sidesSpelling({ source, target }));
+  t.deepEqual(said('en', 'en'), ['The text rolls up: each row is written once.']);
+  t.deepEqual(said('en', 'de'), ['The English text rolls up: each row is written once.']);
+  t.deepEqual(said(null, 'de'), ['The spoken text rolls up: each row is written once.']);
+});
+
+test('bug: a remark that holds for both languages was there twice', (t) => {
+  const unknown = (side: 'source' | 'target', reason: 'too_few_cues' | 'no_speech') =>
+    ({ code: 'timing_unknown', params: { side, against: 'sound', reason } }) as const;
+  const spelling = sidesSpelling({ source: 'en', target: 'de' });
+  t.deepEqual(remarkSentences([unknown('source', 'too_few_cues'), unknown('target', 'too_few_cues')], spelling), [
+    'It is unknown if the text of both languages is in time with the speech: there are too few lines to tell.',
+  ]);
+  t.is(remarkSentences([unknown('source', 'too_few_cues'), unknown('target', 'no_speech')], spelling).length, 2);
+});
+
+test('bug: what an obstacle says was a remark, too', (t) => {
+  const params = { side: 'target', asked: 'zh-Hant', found: 'zh-Hans' };
+  const remarks = [
+    { code: 'other_script_refused', params },
+    { code: 'sides_disagree', params: { agreeMilli: 200, leastMilli: 900 } },
+    { code: 'captions_rolled', params: { side: 'target' } },
+  ];
+  const obstacles = [{ code: 'subtitles_in_other_script', params }, remarks[1]];
+  t.deepEqual(
+    remarkGroups(planOf({ remarks, obstacles })).flatMap((group) => group.map(({ code }) => code)),
+    ['captions_rolled'],
+  );
+  t.is(remarkGroups(planOf({ remarks })).length, 3);
+});
+
+test('bug: two languages that do not belong together were counted in lines of 1000', (t) => {
+  const cause = { code: 'sides_disagree', params: { agreeMilli: 200, leastMilli: 905 } } as const;
+  t.regex(whatWords([cause]), /20 % of the lines agree in time, and 90\.5 % are needed$/);
 });
 
 test('lines that nothing was compared with are never called right or accepted', (t) => {
@@ -161,6 +258,11 @@ test('what is missing lies between the lines of a review, in order of time', (t)
       ['b', null],
     ],
   );
+  t.deepEqual(
+    rows.map(({ isMissing }) => isMissing),
+    [false, true, true, true],
+    'bug: a line that is left out for its other text looked like one that is written',
+  );
   t.is(reviewRows(lines, null).length, 2);
 });
 
@@ -177,7 +279,8 @@ test('bug: exports of every film were saved as captions.srt', (t) => {
 });
 
 test('bug: the journal listed task.launch_claimed beside the findings', (t) => {
-  const types = ['artifact.recorded', 'task.launch_claimed', 'agent.registered', 'evidence.read_started'];
+  const technical = ['task.launch_claimed', 'agent.registered', 'evidence.read_started', 'media.operation_completed'];
+  const types = ['artifact.recorded', ...technical];
   const events = [...types, 'evidence.read_completed'].map((type) => ({ type, data: {} }));
   t.deepEqual(
     resultEvents(events as never).map(({ type }) => type),

@@ -10,12 +10,14 @@ import { peakOf, waveOutline } from '../../console/pictures/wave.tsx';
 import { lineAt, textsOf } from '../../console/player/transcript.tsx';
 import { missingPages } from '../../console/study/journal-pane.tsx';
 import { studyModel } from '../../console/study/study-model.ts';
-import { standingOf } from '../../console/study/study-view.tsx';
+import { describeState } from '../../console/study/study-view.tsx';
 import { claimLanes, evidenceLanes } from '../../console/timeline/lanes.ts';
 import { ticksOf } from '../../console/timeline/ticks.ts';
 import {
   drawnMarks,
   entryMark,
+  foldedLanes,
+  hasRoom,
   longestOf,
   panned,
   shortestViewMs,
@@ -143,10 +145,10 @@ test('what joins the journal of an ended study is found by looking; else nothing
   const model = studyModel(host, runtimeId);
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.events.length === 1);
-  await model.look();
+  await model.readIfChanged();
   t.is(reads, 1);
   head = 2;
-  await model.look();
+  await model.readIfChanged();
   t.is(reads, 2);
   t.deepEqual(seqs(model.store.getSnapshot().context.events), [1, 2]);
   close();
@@ -165,10 +167,10 @@ test('a study that is refused meanwhile says so, until it is answered again', as
   const close = model.open();
   await until(model, () => model.store.getSnapshot().context.study !== null);
   isGone = true;
-  await model.look();
+  await model.readIfChanged();
   t.is(model.store.getSnapshot().context.error, refusal);
   isGone = false;
-  await model.look();
+  await model.readIfChanged();
   t.is(model.store.getSnapshot().context.error, null);
   close();
 });
@@ -199,12 +201,12 @@ test('a followed study has its progress, and reads what it waits for when a wait
   t.is(reads, 1);
   notify('queued');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 2);
-  await model.look();
+  await model.readIfChanged();
   t.is(reads, 3, 'another reason to wait is found by looking');
   notify('subtitles');
   await until(model, () => model.store.getSnapshot().context.study?.overview.journalHead === 4);
   notify('read');
-  await model.look();
+  await model.readIfChanged();
   t.is(reads, 4, 'a step that begins is told by the stream alone');
   end();
   await until(model, () => !model.store.getSnapshot().context.isLive);
@@ -268,17 +270,17 @@ test('progress shows the values of the host, and nothing more', (t) => {
 
 test('a study at work has the state of its stream, any other that of its overview', (t) => {
   const studying = overviewOf('studying', 'studying: reading the evidence');
-  t.is(standingOf(studying, null).words, 'studying: reading the evidence');
-  t.is(standingOf(studying, 'recognize').words, 'studying: recognizing speech');
-  t.deepEqual(standingOf(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
+  t.is(describeState(studying, null).words, 'studying: reading the evidence');
+  t.is(describeState(studying, 'recognize').words, 'studying: recognizing speech');
+  t.deepEqual(describeState(studying, 'queued'), { state: 'queued', words: 'waiting for its turn' });
   const waiting = overviewOf('waiting_for_a_worker', 'waiting for a worker: none is there');
-  t.deepEqual(standingOf(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
-  t.deepEqual(standingOf(waiting, 'detect'), { state: 'running', words: 'studying: measuring sound and picture' });
+  t.deepEqual(describeState(waiting, 'queued'), { state: 'queued', words: 'waiting for a worker: none is there' });
+  t.deepEqual(describeState(waiting, 'detect'), { state: 'running', words: 'studying: measuring sound and picture' });
   const ended = overviewOf('waiting_for_review', 'waiting for your review');
-  t.is(standingOf(ended, 'admit').words, 'waiting for your review');
+  t.is(describeState(ended, 'admit').words, 'waiting for your review');
   const failed = overviewOf('failed', 'failed: executor_failed: the time is used up', { code: 'executor_failed' });
   // The story below it says why.
-  t.deepEqual(standingOf(failed, null), { state: 'failed', words: 'study failed' });
+  t.deepEqual(describeState(failed, null), { state: 'failed', words: 'study failed' });
 });
 
 const hour = 3_600_000;
@@ -500,6 +502,51 @@ test('of keyframes that overlap one is left out; one that began before the view 
   ]);
   t.deepEqual(placed(5_400, 6_400), [[1, 0]]);
   t.deepEqual(placed(8_000, 9_000), [[2, 0]]);
+});
+
+test('bug: a mark had half of its words, such as speech: supp…', (t) => {
+  const claim = { tone: 'claim', words: 'speech: supported' };
+  t.false(hasRoom(claim, 100));
+  t.true(hasRoom(claim, 140));
+  t.true(hasRoom({ tone: 'text', words: 'The boat leaves at seven tomorrow morning.' }, 100), 'a line has its start');
+  t.false(hasRoom({ tone: 'speech', words: 'speech' }, 60));
+});
+
+test('bug: below the timeline the language of each subtitle track was there again, by its codes', (t) => {
+  const lane = (key: string, kind: 'unplaced' | 'unavailable') => ({
+    ...{ key, backdrop: null, title: 'x', marks: [] },
+    absence: { kind, words: 'en, tagged eng' },
+  });
+  const lanes = [
+    lane('text_language artifact:1', 'unplaced'),
+    lane('text_language 4', 'unavailable'),
+    lane('loudness artifact:2', 'unplaced'),
+  ];
+  t.deepEqual(
+    foldedLanes(lanes, { startMs: 0, endMs: 1 }).said.map(({ key }) => key),
+    ['text_language 4', 'loudness artifact:2'],
+  );
+});
+
+test('bug: a stretch between two keyframes was empty, as if a picture were missing', (t) => {
+  const facts = [0, 10_000, 20_000].map((startMs, index) => ({
+    startMs,
+    endMs: startMs + 10_000,
+    index,
+    width: 160,
+    height: 90,
+  }));
+  const slots = slotsOf(facts as never, { startMs: 0, endMs: 40_000 }, 2000, 54);
+  t.deepEqual(
+    slots.map(({ left, width }) => [left, width]),
+    [
+      [0, 500],
+      [500, 500],
+      [1000, 500],
+    ],
+    'each lasts until the next one, and the last until its part ends',
+  );
+  t.is(slotsOf(facts as never, { startMs: 0, endMs: 40_000 }, 100, 54)[0]?.width, 96, 'and is never cut');
 });
 
 test('a waveform is drawn as high as its loudest sample, and only over measured sound', (t) => {

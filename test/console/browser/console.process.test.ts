@@ -487,8 +487,13 @@ inBrowser(
     const client = StudyHost.connect({ baseUrl: origin, token: address.slice(address.indexOf('=') + 1) });
     const words = { label: 'Dropped film', rightsHolder: 'The maker of the sample', ownershipAttested: true } as const;
     const source = await client.ingestFile(sample, words);
-    // This file has one line, and is taken before the track with all of them.
-    const blob = new Blob(['1\n00:00:01,000 --> 00:00:02,000\n안녕하세요\n']);
+    // This file lacks the fourth line, and is taken before the track that has it.
+    const cues = [
+      '00:00:00,800 --> 00:00:03,372\n열람실에 오신 것을 환영합니다.',
+      '00:00:04,400 --> 00:00:07,966\n오늘은 짧은 이야기를 함께 듣겠습니다.',
+      '00:00:08,600 --> 00:00:10,661\n비가 오기 전에 강은 조용했습니다.',
+    ];
+    const blob = new Blob([cues.map((cue, at) => `${at + 1}\n${cue}\n`).join('\n')]);
     await client.subtitles.attach(source.sourceSessionId, blob, {
       ...{ label: 'short.ko.srt', language: 'ko', rightsHolder: 'The maker of the text', ownershipAttested: true },
     });
@@ -501,16 +506,37 @@ inBrowser(
     await plan.getByText(/spoken passages? ha(s|ve) no line/).waitFor();
     t.true((await page.locator('.review-lines [data-missing="true"]').count()) > 0, 'the list shows them, too');
     await plan
-      .getByRole('button', { name: /^Play 0:0[4-9]/ })
+      .getByRole('button', { name: /^Play 0:12/ })
       .first()
       .click();
-    await page.locator('.time-now', { hasText: /0:0[4-9]/ }).waitFor();
+    await page.locator('.time-now', { hasText: /0:1[2-5]/ }).waitFor();
     await plan
       .getByRole('button', { name: /^Use it ?: track 2/ })
       .last()
       .click();
     await plan.getByText('you chose it').waitFor();
     await plan.getByText(/no line/).waitFor({ state: 'detached' });
+    // The lines beside the plan are those of the chosen track, and no more of the file with one line.
+    await page.getByText('할머니는 창문을').first().waitFor();
+    t.is(await page.locator('.review-lines li').count(), 4, 'bug: lines of the usual track were beside another plan');
+    // On a narrow page a person reads the lines before the decision.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const tops = ['.review-plan', '.review-lines', '.review-decision'].map(
+      (part) => `document.querySelector('${part}').getBoundingClientRect().top`,
+    );
+    const [planTop, linesTop, decisionTop] = await page.evaluate<number[]>(`[${tops.join(', ')}]`);
+    t.true(
+      (planTop ?? 0) < (linesTop ?? 0) && (linesTop ?? 0) < (decisionTop ?? 0),
+      `${planTop} ${linesTop} ${decisionTop}`,
+    );
+    // Without any line the film is still there to play.
+    const none = { ...asked, targetLanguage: 'fr', range: { startMs: 0, endMs: 12_000 } };
+    const without = await client.study(withFile, none).ended();
+    await page.evaluate(
+      `location.hash = ${JSON.stringify(`#/studies/${encodeURIComponent(without.runtimeId)}/review`)}`,
+    );
+    await page.getByRole('heading', { name: 'No lines for the captions' }).waitFor();
+    t.is(await page.locator('.review-lines .player').count(), 1, 'bug: a review without lines had no player');
     t.deepEqual(faults, []);
     await page.context().close();
   },

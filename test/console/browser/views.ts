@@ -122,7 +122,7 @@ export function viewsOf(sourceSessionId: string, captioned: string, waiting: str
     { name: 'no-studies', hash: '#/studies?lifecycle=failed', ready: '.notice[data-kind="empty"]' },
     { name: 'evidence', hash: study(waiting), ready: '.mark.claim' },
     { name: 'claim', hash: study(captioned), ready: '.mark.claim', act: openClaim },
-    { name: 'review', hash: `${study(waiting)}/review`, ready: '.ceremony', act: chooseRejection },
+    { name: 'review', hash: `${study(waiting)}/review`, ready: '.sign-dialog', act: chooseRejection },
     { name: 'approved', hash: `${study(captioned)}/review`, ready: 'section.panel', act: openWithdrawal },
     { name: 'captions', hash: `${study(captioned)}/captions`, ready: '.caption-flag', act: openSaving },
     { name: 'no-captions', hash: `${study(waiting)}/captions`, ready: '.ways' },

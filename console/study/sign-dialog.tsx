@@ -29,7 +29,7 @@ export async function nameReviewer({ settings }: Pick<StudyHost, 'settings'>, na
   }
 }
 
-interface CeremonyProps {
+interface SignDialogProps {
   readonly reviewer: NamedReviewer;
   /** The statement that the person signs; the request contains it word for word. */
   readonly statement: string;
@@ -45,7 +45,7 @@ interface CeremonyProps {
  * The signature of a person: their name, the statement below it, and one button. The page asks for the name once, and every later
  * signature on this host has it. The request has the whole statement.
  */
-export function Ceremony({ reviewer, statement, button, isReady, onSigned, children }: CeremonyProps) {
+export function SignDialog({ reviewer, statement, button, isReady, onSigned, children }: SignDialogProps) {
   const host = useHost();
   const { action, run } = useAction();
   const { remote } = useRemote(() => isUnnamed(host), [host]);
@@ -65,7 +65,7 @@ export function Ceremony({ reviewer, statement, button, isReady, onSigned, child
     });
   };
   return (
-    <form class="ceremony" aria-describedby={statementId} aria-label={button} onSubmit={sign}>
+    <form class="sign-dialog" aria-describedby={statementId} aria-label={button} onSubmit={sign}>
       {isAsked && (
         <TextField
           label="Your name"
