@@ -139,6 +139,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       host.useEngines(changed);
       notices.take(changed);
     },
+    features: host.features,
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
     demandInPlace: host.demandInPlace,
@@ -240,7 +241,7 @@ async function listen(
 }
 
 /** The one line on stdout: what a client needs to begin. */
-function announcement(options: ServeOptions, host: Host, listener: Listener, token: string) {
+function announcement(options: ServeOptions, host: ServedHost, listener: Listener, token: string) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
   const listening = `http://${name}:${listener.port}`;
@@ -250,11 +251,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     allowedOrigins: options.allowedOrigins,
     sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
     ownedMediaIngest: { enabled: true, maximumBytes: options.limits.maximumOwnedMediaBytes },
-    videohostLocalIngest: {
-      enabled: !('whyOff' in host.videohostIngests),
-      maximumRangeMs: options.limits.maximumVideohostRangeMs,
-      publication: 'private-local-processing-only',
-    },
+    ...Object.fromEntries(host.features.flatMap(({ announced: fields = {} }) => Object.entries(fields))),
     reviewer: options.reviewer,
     runtimeRoot: dataRoot,
     executor: 'deterministic-no-model',

@@ -13,6 +13,13 @@ import type { StartText } from '../options/start-text.ts';
 export interface ServedFeature extends OpenFeature {
   /** A feature that is off keeps its paths, and answers why it is off. */
   readonly routes?: (streams: StreamContext) => readonly Route[];
+  /** Its fields of the line that the host prints on stdout. */
+  readonly announced?: Readonly<Record<string, unknown>>;
+  /**
+   * Takes the options of now after a change of settings. Only those that change at once can be others than before; they agree with
+   * each other. The environment names the model server of now.
+   */
+  readonly changed?: (given: GivenFlags, environment: Environment) => void;
 }
 
 /** A trial of what a start needs of this machine. */
@@ -30,8 +37,6 @@ export interface ConfiguredFeature extends HostFeature<ServedFeature> {
   readonly engines?: Partial<EngineChoices>;
   /** Lines for the log of the host at its start. */
   readonly notices?: readonly string[];
-  /** Its fields of the line that the host prints on stdout. */
-  readonly announced?: Readonly<Record<string, unknown>>;
   /** Throws what the start, or the first use, would be refused with. */
   readonly demand?: (trial: StartTrial) => Promise<void>;
   /** The engines for it that this machine has, with the settings that would use them. Asks this machine alone. */
@@ -73,8 +78,10 @@ export interface Feature {
   readonly paths?: (streams: StreamContext) => readonly Route[];
   /** What to do about its refusals of a start, by their codes: for the page of errors. The errors carry it, too. */
   readonly remedies?: Readonly<Record<string, string | StartText>>;
-  /** What `doctor` finds out of it on this machine. */
-  readonly checks?: (environment: Environment) => Promise<readonly HostFinding[]>;
+  /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
+  readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
+  /** Its rows of the page of limits: the thing that is limited, and its limit in Markdown. */
+  readonly limits?: readonly (readonly [what: string, limit: string])[];
   readonly commands?: FeatureCommands;
 }
 

@@ -22,9 +22,6 @@ export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'capti
   readonly others: readonly Engine[];
   readonly translator: HostedModel | null;
   readonly explainer: HostedModel | null;
-  /** The downloader; null if it is off, with the reason beside it. */
-  readonly downloader: ToolIdentity | null;
-  readonly whyNoDownloader: string;
 }
 
 /** A tool with its version, for people. */
@@ -112,8 +109,6 @@ export function enginesOf({
   captions: { classification, subtitlesFirst },
   translator,
   explainer,
-  downloader,
-  whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
   const captioning = classification !== 'recorded_real_pipeline_fixture';
   const rows: Engine[] = [
@@ -133,18 +128,6 @@ export function enginesOf({
     explainer === null
       ? engineOff('explanations', 'nothing is explained')
       : hostedEngine('explanations', explainer, 'caption text'),
-    downloader === null
-      ? engineOff('video_hosts', whyNoDownloader)
-      : {
-          engine: 'video_hosts',
-          isOn: true,
-          name: toolName(downloader),
-          reach: 'outside',
-          mayCost: false,
-          text: 'the address of a video goes to its host when a client asks for a range of it',
-          change: null,
-          cause: null,
-        },
   ];
   const kinds = engineKind.options;
   return rows.sort((one, other) => kinds.indexOf(one.engine) - kinds.indexOf(other.engine));

@@ -10,6 +10,7 @@ import type {
   SettingsChange,
   SettingsChanged,
 } from '../../contract/settings.ts';
+import type { ServedFeature } from '../../features/feature.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { meaningOf, StartError } from '../../options/failures.ts';
@@ -95,6 +96,8 @@ interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer' | 'use
   readonly path: string;
   /** The settings that were read at the start. */
   readonly settings: Settings;
+  /** The open features, which take what changes at once. */
+  readonly features: readonly Pick<ServedFeature, 'changed'>[];
   /** True if a command started this host for itself. */
   readonly isOfCommand: boolean;
   readonly environment: NodeJS.ProcessEnv;
@@ -225,15 +228,17 @@ export class RunningSettings implements SettingsService {
 
   /** Takes all of a file that takes effect at once, so that engines and permissions fit each other. */
   #apply(file: Settings): void {
-    const { environment, limit, nameReviewer, useEngines } = this.#options;
+    const { environment, features, limit, nameReviewer, useEngines } = this.#options;
     this.#inForce = new Map([
       ...[...this.#inForce].filter(([name]) => !isAtOnce(name)),
       ...[...file].filter(([name]) => isAtOnce(name)),
     ]);
-    const options = optionsOf(this.#flags(this.#inForce));
+    const flags = this.#flags(this.#inForce);
+    const options = optionsOf(flags);
     limit(options.limits);
     nameReviewer(options.reviewer.label);
     useEngines(engineChoicesOf(options, environment));
+    for (const { changed } of features) changed?.(flags, environmentOf(options, environment));
   }
 
   /** Answers, and then restarts. Throws `restart_refused`. */
