@@ -115,7 +115,7 @@ async function toolFindings(environment: NodeJS.ProcessEnv, launcher: SandboxedL
   return [sandboxFinding(launcher.sandbox), ...found];
 }
 
-/** The findings of the parts of a host that run programs. */
+/** The findings of everything that runs programs: the tools, and the features. */
 const programFindings = (environment: NodeJS.ProcessEnv): Promise<HostFinding[]> =>
   withLauncher(async (open) => {
     const launcher = await open().catch((error: unknown) => {

@@ -60,7 +60,7 @@ test('a version that is not a date gives no age', (t) => {
   t.is(ageNote(tool('nightly'), Date.UTC(2026, 0, 1)), null);
 });
 
-test('the finding on an old downloader says what to do about it', (t) => {
+test('the finding on an old downloader names the remedy', (t) => {
   const found = ytdlp('2026.01.10');
   const released = Date.UTC(2026, 0, 10);
   t.like(downloaderFinding(found, released), { check: 'yt-dlp', state: 'ok', detail: '2026.01.10 at /usr/bin/yt-dlp' });

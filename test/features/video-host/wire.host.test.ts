@@ -112,7 +112,7 @@ test('the progress of a range is its own alone, with and without a downloader', 
   }
 });
 
-test('checks and engines of a host say whether it has a downloader', async (t) => {
+test('checks and engines of a host name its downloader, or its lack', async (t) => {
   const said = async (host: TestHost) => {
     const { checks, engines } = host.granted(t, await host.get('/v1/host-checks'), 200, hostChecks);
     const named = checks.flatMap(({ check, state }) => (/^(yt-dlp|video hosts)$/.test(check) ? [[check, state]] : []));
@@ -134,7 +134,7 @@ test('waiting ranges are a queue of the metrics', async (t) => {
   t.regex((await host.get('/v1/metrics')).body.toString(), /^media_study_queue_waiting\{queue="videohosts"\} 0$/m);
 });
 
-test('the longest range changes at once, for whatever is asked from then on', async (t) => {
+test('the longest range changes at once, for every request from then on', async (t) => {
   const host = await openVideohosts(t);
   const range = rangeRequest(`${origin}/page.html`, { startMs: 0, endMs: 130_000 });
   host.refused(t, await host.post(videoIngests, range), 'ingest_range_too_large');
