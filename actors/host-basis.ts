@@ -24,7 +24,6 @@ export interface HostBasis {
 /** The limits of a host. They may change while the host runs; work that was accepted before goes on. */
 export interface HostLimits {
   readonly maximumOwnedMediaBytes: number;
-  readonly maximumVideohostRangeMs: number;
   readonly maximumStudyRangeMs: number;
   /** Studies that may be accepted and not have ended, at once. */
   readonly maximumLiveStudies: number;

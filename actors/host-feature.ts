@@ -8,6 +8,7 @@ import type { DataRoot } from '../storage/objects/data-root.ts';
 import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { HostBasis, HostLimits } from './host-basis.ts';
 import type { IngestSealing } from './ingest/ingest-sealing.ts';
+import type { FollowedIngests, IngestKind } from './ingest/ingest-service.ts';
 import type { UnusedMedia } from './sources/unused-media.ts';
 import type { GrantedStepsOptions, GrantedStudyStep } from './study/granted-steps.ts';
 import type { MediaOperations } from './study/media-operations.ts';
@@ -67,7 +68,9 @@ export interface OpenFeature {
   /** Warns before a study of a request begins. Not called for a study that exists. */
   readonly warnings?: WarnOfWork;
   readonly metrics?: () => readonly Metric[];
-  /** Its work queues, by the names that the metrics have for them. They are opened when the host begins. */
+  /** The ingests of the kinds that it runs. */
+  readonly ingests?: Readonly<Partial<Record<IngestKind, FollowedIngests>>>;
+  /** Its work queues, by the names that the metrics have for them. It opens them in `begin`. */
   readonly queues?: Readonly<Record<string, WorkQueue>>;
   /** True if its work is using a file or a folder of the data root by this name. */
   readonly isInUse?: (name: string) => boolean;

@@ -14,7 +14,6 @@ import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { Bundles } from './exports/bundles.ts';
 import type { HostLimits } from './host-basis.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
-import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-ingests.ts';
 import type { LibraryService } from './library/library.ts';
 import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './opening/open-later-stages.ts';
@@ -56,7 +55,6 @@ export interface HostOptions {
   readonly dataRoot: string;
   readonly sources: readonly SourceDirectory[];
   readonly limits: HostLimits;
-  readonly videohost: VideohostSettings;
   /** The kind of forecasts in plans; by default the least work alone. */
   readonly forecastEstimator?: ForecastEstimator;
   readonly studyWorkers: number;
@@ -99,7 +97,6 @@ export interface Host extends LaterStages {
   readonly sourceRecords: SourceRecords;
   readonly subtitleTracks: SubtitleTracks;
   readonly ownedIngests: OwnedIngests;
-  readonly videohostIngests: VideohostService['ingests'];
   readonly studies: StudyService;
   readonly planWarnings: PlanWarnings;
   readonly library: LibraryService;

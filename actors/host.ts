@@ -16,8 +16,6 @@ import { type Host, type HostOptions, KnownMachine } from './host-types.ts';
 import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/uploads.ts';
-import { fetchingIngestOf } from './ingest/videohost/videohost-ingest-definition.ts';
-import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';
 import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
@@ -125,7 +123,6 @@ export async function openHost<Open extends OpenFeature>(
     (name) => objectStore.isReceiving(name),
     (name) => launcher.isInUse(name),
     (name) => snapshots.isCopy(name),
-    (name) => supervisor.isLive(fetchingIngestOf(name) ?? ''),
   ];
   const deleting = openDeletions({
     ...basis,
@@ -264,23 +261,17 @@ export async function openHost<Open extends OpenFeature>(
     return openSigningKey(layout.root);
   };
   const bundles = new Bundles({ ...basis, openKey });
-  const ingests = { ...basis, sealing, unused, progress: board, newId: randomUUID };
   const ownedIngests = openOwnedIngests({
-    ...ingests,
+    ...basis,
+    sealing,
+    unused,
+    progress: board,
+    newId: randomUUID,
     queue: queues.probes,
     maximumBytes: () => limits.maximumOwnedMediaBytes,
   });
-  const videohost = videohostService({
-    ...ingests,
-    launcher,
-    tools,
-    settings: options.videohost,
-    maximumRangeMs: () => limits.maximumVideohostRangeMs,
-    workFolder: layout.work,
-    grant,
-  });
   supervisor.register(studying);
-  const allQueues: Record<string, WorkQueue> = { ...queues, videohosts: videohost.queue };
+  const allQueues: Record<string, WorkQueue> = { ...queues };
   for (const feature of features) Object.assign(allQueues, feature.queues);
   const measured = { supervisor, queues: allQueues, durations, commits, launcher };
   const figures = new HostFigures({
@@ -299,13 +290,7 @@ export async function openHost<Open extends OpenFeature>(
   for (const line of recovered.ended) report(`ended at recovery: ${line}`);
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
 
-  const whyNoDownloader = 'whyOff' in videohost.ingests ? videohost.ingests.whyOff : null;
-  const { checks, tools: allTools } = openChecks(
-    options,
-    storage,
-    { ...opened, features, named: engines },
-    whyNoDownloader,
-  );
+  const { checks, tools: allTools } = openChecks(options, storage, { ...opened, features, named: engines });
   // A store that takes no more has said so already.
   const stopRequested = async () => {
     await supervisor.notes.keepTimes();
@@ -317,7 +302,6 @@ export async function openHost<Open extends OpenFeature>(
     sourceRecords: new SourceRecords(registry, ledger, objectStore),
     subtitleTracks: new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg }),
     ownedIngests,
-    videohostIngests: videohost.ingests,
     studies,
     listedRuntimes,
     library: new LibraryService({ ...basis, overviews, listed: listedRuntimes, elapsed }),
@@ -361,9 +345,7 @@ export async function openHost<Open extends OpenFeature>(
     demandInPlace: ledger.demandInPlace,
     begin: () => {
       deleting.erasure.soon();
-      for (const queue of [queues, ...features.map((feature) => feature.queues ?? {})].flatMap(Object.values))
-        queue.open();
-      videohost.begin();
+      for (const queue of Object.values(queues)) queue.open();
       for (const { begin } of features) begin?.();
     },
     stopRequested,

@@ -1,18 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { failed, ok, sandboxFinding, spaceFindingOf, toolFinding, weak } from '../actors/operation/host-checks.ts';
-import { systemClock } from '../actors/supervision/system-clock.ts';
 import { HostUnreachable } from '../client/host-error.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import { SpeechRuntimeMissing, speechToolIdentity } from '../executors/detector/detector-models.ts';
 import { serverFault } from '../executors/model-server/found-servers.ts';
-import { openLauncher } from '../executors/process/launcher.ts';
-import { FFMPEG, FFPROBE, resolveTool, YTDLP } from '../executors/process/tools.ts';
+import type { SandboxedLauncher } from '../executors/process/launcher.ts';
+import { FFMPEG, FFPROBE, resolveTool } from '../executors/process/tools.ts';
 import { features } from '../features/features.ts';
 import { chooseListener } from '../http/listener/choose-listener.ts';
 import { startRemedies, systemFailure } from '../options/failures.ts';
@@ -26,7 +23,7 @@ import { systemRefusal } from '../storage/system-refusal.ts';
 import { dataRootOf } from './options/data-root.ts';
 import { engineChoicesOf, featuresOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
-import { demandStart, serversOf } from './settings/start-trial.ts';
+import { demandStart, serversOf, withLauncher } from './settings/start-trial.ts';
 import { EarlierHost, findHost, NoHost } from './terminal/running-host.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -95,36 +92,33 @@ async function settingsFinding(
 }
 
 const tools = [
-  { name: 'ffmpeg', question: FFMPEG, isNeeded: true },
-  { name: 'ffprobe', question: FFPROBE, isNeeded: true },
-  { name: 'yt-dlp', question: YTDLP, isNeeded: false },
+  { name: 'ffmpeg', question: FFMPEG },
+  { name: 'ffprobe', question: FFPROBE },
 ] as const;
 
-/** The sandbox around tools, and each tool as a host would find it. `now` in epoch ms. */
-async function toolFindings(environment: NodeJS.ProcessEnv, now: number): Promise<HostFinding[]> {
-  const workRoot = await mkdtemp(join(tmpdir(), 'media-study-doctor-')).catch((error: unknown) => {
-    if (systemFailure(error) === undefined) throw error;
-    return failed('tools', `unchecked: ${systemFailure(error)}`, 'name a folder of this user by TMPDIR');
-  });
-  if (typeof workRoot !== 'string') return [workRoot];
-  try {
-    const launcher = await openLauncher({ workRoot, newId: randomUUID });
-    const found = await Promise.all(
-      tools.map(async ({ name, question, isNeeded }) => {
-        const answer = await resolveTool(launcher, environment, name, question);
-        if ('missing' in answer) {
-          const remedy = `install ${name}, or name it by ${question.environmentVariable}`;
-          return (isNeeded ? failed : weak)(name, answer.missing, remedy);
-        }
-        return toolFinding(answer.tool.identity, answer.tool.path, now);
-      }),
-    );
-    await launcher.close();
-    return [sandboxFinding(launcher.sandbox), ...found];
-  } finally {
-    await rm(workRoot, { recursive: true, force: true });
-  }
+/** The sandbox around tools, and each tool as a host would find it. */
+async function toolFindings(environment: NodeJS.ProcessEnv, launcher: SandboxedLauncher): Promise<HostFinding[]> {
+  const found = await Promise.all(
+    tools.map(async ({ name, question }) => {
+      const answer = await resolveTool(launcher, environment, name, question);
+      if ('tool' in answer) return toolFinding(answer.tool);
+      return failed(name, answer.missing, `install ${name}, or name it by ${question.environmentVariable}`);
+    }),
+  );
+  return [sandboxFinding(launcher.sandbox), ...found];
 }
+
+/** The findings of everything that runs programs: the tools, and the features. */
+const programFindings = (environment: NodeJS.ProcessEnv): Promise<HostFinding[]> =>
+  withLauncher(async (open) => {
+    const launcher = await open().catch((error: unknown) => {
+      if (systemFailure(error) === undefined) throw error;
+      return failed('tools', `unchecked: ${systemFailure(error)}`, 'name a folder of this user by TMPDIR');
+    });
+    const opened = 'sandbox' in launcher ? launcher : null;
+    const ofFeatures = await Promise.all(features.map(({ checks }) => checks?.(environment, opened) ?? []));
+    return [...('sandbox' in launcher ? await toolFindings(environment, launcher) : [launcher]), ...ofFeatures.flat()];
+  });
 
 /** Free space on the volume on which the data root lies, or would. */
 async function spaceFinding(dataRoot: string): Promise<HostFinding> {
@@ -236,8 +230,7 @@ export async function doctor(given: GivenFlags, terminal: Terminal): Promise<Exi
     nodeFinding(process.versions.node),
     await adapterFinding(),
     await speechFinding(),
-    ...(await toolFindings(process.env, systemClock.now())),
-    ...(await Promise.all(features.map(({ checks }) => checks?.(process.env) ?? []))).flat(),
+    ...(await programFindings(process.env)),
     await spaceFinding(dataRoot),
     await storeFinding(dataRoot, host.state !== 'none'),
     settings.finding,

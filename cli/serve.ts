@@ -111,6 +111,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       host.useEngines(changed);
       notices.take(named);
     },
+    features: host.features,
     isOfCommand: endsWithCommand,
     underWay: host.underWay,
     demandInPlace: host.demandInPlace,
@@ -120,7 +121,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const identity = { root: await rootIdentity(options.dataRoot), process: await processIdentity(process.pid) };
   const place = { ...options, port: before?.port ?? options.port };
   const listener = await listen(place, host, { token, ...identity }, chosen.open, running);
-  const announced = announcement({ options, configured, host, listener, token });
+  const announced = announcement({ options, host, listener, token });
   const write = (by: ProcessIdentity) =>
     writeHostFile(options.dataRoot, { ...announced, endsWithCommand }, identity.root, by);
   const end = new HostEnd({
@@ -210,14 +211,13 @@ async function listen(
 /** The parts of a host that its line on stdout tells of. */
 interface Announced {
   readonly options: ServeOptions;
-  readonly configured: readonly ConfiguredFeature[];
-  readonly host: Host;
+  readonly host: ServedHost;
   readonly listener: Listener;
   readonly token: string;
 }
 
 /** The one line on stdout: what a client needs to begin. */
-function announcement({ options, configured, host, listener, token }: Announced) {
+function announcement({ options, host, listener, token }: Announced) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
   const listening = `http://${name}:${listener.port}`;
@@ -227,17 +227,12 @@ function announcement({ options, configured, host, listener, token }: Announced)
     allowedOrigins: options.allowedOrigins,
     sourceSessionIds: host.sources.list().rows.map((row) => row.sourceSessionId),
     ownedMediaIngest: { enabled: true, maximumBytes: options.limits.maximumOwnedMediaBytes },
-    videohostLocalIngest: {
-      enabled: !('whyOff' in host.videohostIngests),
-      maximumRangeMs: options.limits.maximumVideohostRangeMs,
-      publication: 'private-local-processing-only',
-    },
+    ...Object.fromEntries(host.features.flatMap(({ announced: fields = {} }) => Object.entries(fields))),
     reviewer: options.reviewer,
     runtimeRoot: dataRoot,
     executor: 'deterministic-no-model',
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
-    ...Object.fromEntries(configured.flatMap(({ announced }) => Object.entries(announced ?? {}))),
     languageExplanationExecutor: announcedExplainer(options.explainerModel),
     authorizationToken: token,
     pid: process.pid,

@@ -15,6 +15,13 @@ import type { HostPermissions } from '../receipts/captions/methods.ts';
 export interface ServedFeature extends OpenFeature {
   /** A feature that is off keeps its paths, and answers why it is off. */
   readonly routes?: (streams: StreamContext) => readonly Route[];
+  /** Its fields of the line that the host prints on stdout. */
+  readonly announced?: Readonly<Record<string, unknown>>;
+  /**
+   * Takes the options of now after a change of settings. Only those that change at once can be others than before; they agree with
+   * each other. The environment names the model server of now.
+   */
+  readonly changed?: (given: GivenFlags, environment: Environment) => void;
 }
 
 /** A trial of what a start needs of this machine. */
@@ -45,8 +52,6 @@ export interface ConfiguredFeature extends HostFeature<ServedFeature> {
   readonly notices?: readonly string[];
   /** The same about its engines, also after a change of settings that takes others. */
   readonly engineNotices?: readonly string[];
-  /** Its fields of the line that the host prints on stdout. */
-  readonly announced?: Readonly<Record<string, unknown>>;
   /** Called before a host opens its data root. Throws `StartError` for a place that it cannot use. */
   readonly check?: () => Promise<void>;
   /** Throws what the start, or the first use, would be refused with. */
@@ -90,8 +95,10 @@ export interface Feature {
   readonly paths?: (streams: StreamContext) => readonly Route[];
   /** What to do about its refusals of a start, by their codes: for the page of errors. The errors carry it, too. */
   readonly remedies?: Readonly<Record<string, string | StartText>>;
-  /** What `doctor` finds out of it on this machine. */
-  readonly checks?: (environment: Environment) => Promise<readonly HostFinding[]>;
+  /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
+  readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
+  /** Its rows of the page of limits: the thing that is limited, and its limit in Markdown. */
+  readonly limits?: readonly (readonly [what: string, limit: string])[];
   readonly commands?: FeatureCommands;
 }
 

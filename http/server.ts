@@ -1,3 +1,4 @@
+import type { OpenFeature } from '../actors/host-feature.ts';
 import type { Host } from '../actors/host-types.ts';
 import type { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { counter } from '../actors/operation/metrics.ts';
@@ -17,7 +18,7 @@ import { deletionRoutes } from './routes/deletion.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
 import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
-import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
+import { ownedIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
 import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import {
@@ -61,8 +62,10 @@ interface Services
   readonly charts: Charts;
   readonly readDocument: ReadDocument;
   readonly settings: SettingsService;
-  /** The features of the host, with their paths of the wire. */
-  readonly features: readonly { readonly routes?: (streams: StreamContext) => readonly Route[] }[];
+  /** The features of the host, with their paths of the wire and the ingests that streams follow. */
+  readonly features: readonly (Pick<OpenFeature, 'ingests'> & {
+    readonly routes?: (streams: StreamContext) => readonly Route[];
+  })[];
 }
 
 /** The parts of HTTP itself that the routes get. */
@@ -91,7 +94,6 @@ export const routeTable = (
     ...libraryRoutes(services.library),
     ...ownedIngestRoutes(ownedIngests),
     ...ownedUploadRoutes(ownedIngests),
-    ...videohostIngestRoutes(services.videohostIngests),
     ...studyRoutes(studies, services.listedRuntimes, deletions, streaming),
     ...planWarningRoutes(services.planWarnings),
     ...overviewRoutes(services.overviews),

@@ -24,7 +24,7 @@ const processes = [
   'fixtures/video-host/serve.ts',
   'test/executors/process/host-to-be-killed.ts',
   'test/executors/process/launches-within.ts',
-  'test/executors/videohost/video-host-to-be-killed.ts',
+  'test/features/video-host/video-host-to-be-killed.ts',
   'test/host/live.ts',
   'test/http/listener/slow-sink-host.ts',
 ];

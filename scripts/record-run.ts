@@ -49,17 +49,15 @@ const model = await StubProvider.start(modelPort);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
 const host = await openHost({
-  features: featuresOf(parseFlags([], serveFlags), {}),
+  features: featuresOf(parseFlags(['--videohost-origin', videos.origin, '--allow-loopback-videohost'], serveFlags), {}),
   dataRoot: path.join(folder, 'data'),
   sources: [{ directory: fixture('sample/source'), root: null }],
   limits: {
     maximumOwnedMediaBytes: 1_000_000,
-    maximumVideohostRangeMs: 120_000,
     maximumStudyRangeMs: 600_000,
     maximumLiveStudies: 10,
     captionAllowance: defaultCaptionAllowance,
   },
-  videohost: { added: {}, openOrigin: videos.origin, workers: 1 },
   studyWorkers: 1,
   reviewer,
   choices: { ...noEngines, captions: { classification: 'embedded_subtitle_tracks', subtitlesFirst: false } },
@@ -80,6 +78,7 @@ const running = new RunningSettings({
   given: parseFlags([], serveFlags),
   path: path.join(folder, 'settings.json'),
   settings: new Map(),
+  features: [],
   isOfCommand: false,
   environment: {},
   clock,

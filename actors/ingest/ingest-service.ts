@@ -48,6 +48,14 @@ interface IngestState {
   readonly failure: Failure | null;
 }
 
+/** The ingests of one kind, as a stream follows them. */
+export interface FollowedIngests {
+  /** The status document. Throws `unknown_ingest`, `source_deleted`, and the refusal of a kind that is off. */
+  status(ingestId: string): object;
+  /** Calls back after each commit of an ingest, until the returned function is called. */
+  watch(ingestId: string, wake: () => void): () => void;
+}
+
 /** The state of an ingest as clients name it: its sub-states are not shown. */
 export const ingestState = (value: StateValue): string =>
   typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');

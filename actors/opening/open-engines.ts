@@ -94,14 +94,13 @@ interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools'> 
   readonly named: Pick<EngineRegistry, 'choices' | 'recognizerRecord' | 'translatorRecord'>;
 }
 
-/** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
+/** The checks of a host on its machine and its engines. */
 export function openChecks(
   options: Pick<HostOptions, 'clock' | 'explainer'>,
   { layout, objectStore }: OpenStorage,
   { launcher, tools, detectorTools, features, named }: Checked,
-  whyNoDownloader: string | null,
 ): OpenedChecks {
-  const found = [tools.ffmpeg, tools.ffprobe, tools.ytdlp].filter((tool) => tool !== null);
+  const found = [tools.ffmpeg, tools.ffprobe];
   const detectors = [detectorTools.speech, detectorTools.language];
   const engines = () =>
     enginesOf({
@@ -110,8 +109,6 @@ export function openChecks(
       hasWorkers: features.some(({ operations }) => operations !== undefined),
       others: features.flatMap(({ engineRows }) => engineRows?.() ?? []),
       explainer: options.explainer,
-      downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
-      whyNoDownloader: whyNoDownloader ?? '',
     });
   return {
     checks: new HostChecks({
@@ -119,7 +116,6 @@ export function openChecks(
       sandbox: launcher.sandbox,
       tools: found,
       detectors,
-      whyNoDownloader,
       further: () => features.flatMap(({ findings }) => findings?.() ?? []),
       engines,
       used: () => [named.recognizerRecord, named.translatorRecord].filter((record) => record !== null),
@@ -129,8 +125,8 @@ export function openChecks(
     tools: found
       .map((tool) => tool.identity)
       .concat(
-        detectors,
         features.flatMap((feature) => feature.tools ?? []),
+        detectors,
       ),
   };
 }

@@ -20,9 +20,6 @@ export interface ChosenEngines extends Pick<EngineChoices, 'captions'> {
   /** Those of the features of the host. */
   readonly others: readonly Engine[];
   readonly explainer: HostedModel | null;
-  /** The downloader; null if it is off, with the reason beside it. */
-  readonly downloader: ToolIdentity | null;
-  readonly whyNoDownloader: string;
 }
 
 /** A tool with its version, for people. */
@@ -102,8 +99,6 @@ export function enginesOf({
   others,
   captions: { classification, subtitlesFirst },
   explainer,
-  downloader,
-  whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
   const captioning = classification !== 'recorded_real_pipeline_fixture';
   const rows: Engine[] = [
@@ -119,18 +114,6 @@ export function enginesOf({
     explainer === null
       ? engineOff('explanations', 'nothing is explained')
       : hostedEngine('explanations', explainer, 'caption text'),
-    downloader === null
-      ? engineOff('video_hosts', whyNoDownloader)
-      : {
-          engine: 'video_hosts',
-          isOn: true,
-          name: toolName(downloader),
-          reach: 'outside',
-          mayCost: false,
-          text: 'the address of a video goes to its host when a client asks for a range of it',
-          change: null,
-          cause: null,
-        },
   ];
   const kinds = engineKind.options;
   return rows.sort((one, other) => kinds.indexOf(one.engine) - kinds.indexOf(other.engine));

@@ -2,8 +2,8 @@ import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import type { Engine, HostChecksAnswer, HostFinding } from '../../contract/operation.ts';
 import { describeSandbox, type ProcessSandbox } from '../../executors/process/process-sandbox.ts';
+import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { EngineRecord } from '../engines/engine-registry.ts';
-import { ageNote } from '../ingest/videohost/video-hosts.ts';
 import { reservedBytes } from '../sources/required-space.ts';
 
 const mebibyte = 1024 * 1024;
@@ -40,21 +40,17 @@ export function sandboxFinding(sandbox: ProcessSandbox): HostFinding {
     : weak('sandbox', words, 'install util-linux, or allow user namespaces');
 }
 
-/** A tool that answers; `now` in epoch ms tells whether it is old. */
-export function toolFinding(identity: ToolIdentity, path: string, now: number): HostFinding {
-  const age = ageNote(identity, now);
-  return age === null ? ok(identity.name, `${identity.version} at ${path}`) : weak(identity.name, path, age);
-}
+/** A tool that answers. */
+export const toolFinding = ({ identity, path }: ResolvedTool): HostFinding =>
+  ok(identity.name, `${identity.version} at ${path}`);
 
 interface HostChecksOptions {
   readonly clock: Clock;
   readonly sandbox: ProcessSandbox;
   /** The media tools that the host found when it started. */
-  readonly tools: readonly { readonly identity: ToolIdentity; readonly path: string }[];
+  readonly tools: readonly ResolvedTool[];
   /** The tools that compute in the detector process. */
   readonly detectors: readonly ToolIdentity[];
-  /** The reason why nothing is fetched from video hosts; null if it is. */
-  readonly whyNoDownloader: string | null;
   /** The findings of the features of the host. */
   readonly further: () => readonly HostFinding[];
   readonly root: string;
@@ -87,14 +83,11 @@ export class HostChecks {
   }
 
   async #findings(): Promise<HostFinding[]> {
-    const { clock, sandbox, tools, detectors, used, whyNoDownloader, further, root, freeBytes } = this.#options;
+    const { sandbox, tools, detectors, used, further, root, freeBytes } = this.#options;
     return [
-      ...tools.map(({ identity, path }) => toolFinding(identity, path, clock.now())),
-      ...(whyNoDownloader === null
-        ? []
-        : [weak('video hosts', whyNoDownloader, 'install yt-dlp, or name it by MEDIA_STUDY_YTDLP')]),
-      ...detectors.map(({ name, version }) => ok(name, version)),
+      ...tools.map(toolFinding),
       ...further(),
+      ...detectors.map(({ name, version }) => ok(name, version)),
       ...used().flatMap(useFinding),
       sandboxFinding(sandbox),
       spaceFindingOf(await freeBytes(), root),

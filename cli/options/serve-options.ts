@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { type EngineChoices, noEngines, noPermissions } from '../../actors/engines/engine-choices.ts';
-import { knownVideoHosts, type VideoHostsOptions } from '../../actors/ingest/videohost/video-hosts.ts';
 import { type CaptionAllowance, longestCaptions } from '../../contract/captions/caption-production.ts';
 import { givenReviewerLabel } from '../../contract/review.ts';
 import { forecastEstimators } from '../../contract/study/forecast.ts';
@@ -21,12 +20,11 @@ import {
   repeatable,
   single,
   text,
-  toggle,
   valuesOf,
 } from '../../options/flags.ts';
 import { logFormat } from '../../options/outputs.ts';
 import { permissionFlags, permissionsOf } from '../../options/permissions.ts';
-import { option, type StartText, worded } from '../../options/start-text.ts';
+import { option, worded } from '../../options/start-text.ts';
 import { defaultCaptionAllowance, isTranslating } from '../../receipts/captions/allowance.ts';
 import { dataRootFlag } from './data-root.ts';
 import { explainerFlags, explainerModel } from './engines.ts';
@@ -38,69 +36,6 @@ const limit = { setting: { room: 'limits', change: 'at_once' } } as const;
 const capacity = { setting: { room: 'limits', change: 'restart' } } as const;
 const reviewer = (change: 'at_once' | 'restart') => ({ setting: { room: 'reviewer', change } }) as const;
 const output = { setting: { room: 'output', change: 'restart' } } as const;
-
-/** The flags of video-host ingests that depend on one another. */
-const videohostFlags = {
-  videohost: {
-    ...network,
-    ...repeatable(
-      'HOST=EXTRACTOR',
-      null,
-      "another video host to accept, and yt-dlp's name of the one extractor for its pages, such as vimeo.com=vimeo",
-    ),
-  },
-  'videohost-origin': {
-    ...network,
-    ...single('ORIGIN', null, 'an origin on this machine to use as a video host, such as http://127.0.0.1:4000'),
-  },
-  'allow-loopback-videohost': {
-    ...network,
-    ...toggle('requires --videohost-origin; opens that one origin, and nothing else on this machine'),
-  },
-} satisfies FlagTable;
-
-const hostName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const extractorName = /^[a-z0-9][a-z0-9:._-]{0,79}$/;
-
-/** Words with which yt-dlp means many extractors, or one that looks at any page. */
-const notOneExtractor = ['all', 'default', 'end', 'generic', 'html5'];
-
-const refused = (message: string | StartText) => new StartError('invalid_flags', message);
-
-/** Reads the flags of `videohostFlags`. Throws `StartError`. */
-function videohostOptions(given: GivenFlags): VideoHostsOptions {
-  const added: Record<string, string> = {};
-  for (const text of given.all('videohost')) {
-    const [host = '', extractor = '', ...rest] = text.toLowerCase().split('=');
-    if (rest.length > 0 || !hostName.test(host))
-      throw refused(worded`${option('videohost')} ${text}: HOST=EXTRACTOR is needed`);
-    if (!extractorName.test(extractor) || notOneExtractor.includes(extractor)) {
-      throw refused(worded`${option('videohost')} ${text}: not the name of one extractor of yt-dlp`);
-    }
-    if (Object.hasOwn(added, host) || Object.hasOwn(knownVideoHosts, host)) {
-      throw refused(worded`${option('videohost')} ${text}: ${host} is known already`);
-    }
-    added[host] = extractor;
-  }
-  return { added, openOrigin: openOrigin(given) };
-}
-
-function openOrigin(given: GivenFlags): string | null {
-  const origin = given.single('videohost-origin') ?? null;
-  if ((origin !== null) !== given.has('allow-loopback-videohost')) {
-    throw refused(
-      worded`${option('videohost-origin')} and ${option('allow-loopback-videohost')} are given together or not at all`,
-    );
-  }
-  if (origin === null) return null;
-  const isPlain = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):\d{1,5}$/.test(origin);
-  if (!isPlain || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    throw refused(
-      worded`${option('videohost-origin')} ${origin}: http://127.0.0.1:PORT or http://[::1]:PORT is needed`,
-    );
-  }
-  return origin;
-}
 
 /** The default origins from which browsers may call the host. */
 const usualOrigins = ['http://127.0.0.1:4321', 'http://localhost:4321'];
@@ -163,19 +98,6 @@ const coreFlags = {
       { preset: 8_589_934_592, low: 1, high: unlimited, refusal: 'invalid_ingest_limit' },
       'largest file that an ingest may declare; the volume of the data root must have room for it and 256 MiB more',
     ),
-  },
-  'maximum-videohost-local-range-ms': {
-    ...limit,
-    ...integer(
-      'MS',
-      { preset: 120_000, low: 1, high: unlimited, refusal: 'invalid_ingest_limit' },
-      'longest range of a video that an ingest may request',
-    ),
-  },
-  ...videohostFlags,
-  'videohost-workers': {
-    ...capacity,
-    ...integer('NUMBER', { preset: 1, low: 1, high: 16 }, 'how many ranges of videos are fetched at the same time'),
   },
   'maximum-study-range-ms': {
     ...limit,
@@ -328,7 +250,6 @@ export function optionsOf(given: GivenFlags) {
     tokenFile: options['token-file'],
     limits: {
       maximumOwnedMediaBytes: options['maximum-owned-media-bytes'],
-      maximumVideohostRangeMs: options['maximum-videohost-local-range-ms'],
       maximumStudyRangeMs: options['maximum-study-range-ms'],
       maximumLiveStudies: options['maximum-live-studies'],
       captionAllowance: {
@@ -343,7 +264,6 @@ export function optionsOf(given: GivenFlags) {
         maxLines: given.has('maximum-caption-lines') ? options['maximum-caption-lines'] : longestCaptions.maxLines,
       },
     },
-    videohost: { ...videohostOptions(given), workers: options['videohost-workers'] },
     forecastEstimator: options['forecast-estimator'],
     studyWorkers: options['study-workers'],
     reviewer: { id: options['reviewer-id'], label: options['reviewer-label'] },

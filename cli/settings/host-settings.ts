@@ -12,7 +12,7 @@ import type {
   SettingsChange,
   SettingsChanged,
 } from '../../contract/settings.ts';
-import type { ConfiguredFeature, UsedServer } from '../../features/feature.ts';
+import type { ConfiguredFeature, ServedFeature, UsedServer } from '../../features/feature.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { meaningOf, StartError } from '../../options/failures.ts';
@@ -93,6 +93,8 @@ interface HostSettingsOptions extends Pick<Host, 'limit' | 'nameReviewer'> {
   readonly path: string;
   /** The settings that were read at the start. */
   readonly settings: Settings;
+  /** The open features, which take what changes at once. */
+  readonly features: readonly Pick<ServedFeature, 'changed'>[];
   /** True if a command started this host for itself. */
   readonly isOfCommand: boolean;
   readonly environment: NodeJS.ProcessEnv;
@@ -229,17 +231,18 @@ export class RunningSettings implements SettingsService {
 
   /** Takes all of a file that takes effect at once, so that engines and permissions fit each other. */
   #apply(file: Settings): void {
-    const { environment, limit, nameReviewer, useEngines } = this.#options;
+    const { environment, features, limit, nameReviewer, useEngines } = this.#options;
     this.#inForce = new Map([
       ...[...this.#inForce].filter(([name]) => !isAtOnce(name)),
       ...[...file].filter(([name]) => isAtOnce(name)),
     ]);
     const flags = this.#flags(this.#inForce);
     const options = optionsOf(flags);
-    const features = featuresOf(flags, environment);
+    const configured = featuresOf(flags, environment);
     limit(options.limits);
     nameReviewer(options.reviewer.label);
-    useEngines(engineChoicesOf(options, features), features);
+    useEngines(engineChoicesOf(options, configured), configured);
+    for (const { changed } of features) changed?.(flags, environmentOf(options, environment));
   }
 
   /** Answers, and then restarts. Throws `restart_refused`. */

@@ -63,20 +63,23 @@ export async function demandStart(
 }
 
 /** Runs a trial with a launcher of processes, which it opens if the trial asks for it, and closes. */
-async function withLauncher(run: (launcher: () => Promise<SandboxedLauncher>) => Promise<void>): Promise<void> {
+export async function withLauncher<Result>(
+  run: (launcher: () => Promise<SandboxedLauncher>) => Promise<Result>,
+): Promise<Result> {
   let opening: Promise<{ readonly workRoot: string; readonly launcher: SandboxedLauncher }> | null = null;
   const open = async () => {
     const workRoot = await mkdtemp(join(tmpdir(), 'media-study-settings-'));
     return { workRoot, launcher: await openLauncher({ workRoot, newId: randomUUID }) };
   };
   try {
-    await run(async () => {
+    return await run(async () => {
       opening ??= open();
       return (await opening).launcher;
     });
   } finally {
-    const opened = await (opening as ReturnType<typeof open> | null);
+    // One that could not be opened has nothing to close, and its refusal is the caller's.
+    const opened = await (opening as ReturnType<typeof open> | null)?.catch(() => null);
     await opened?.launcher.close();
-    if (opened !== null) await rm(opened.workRoot, { recursive: true, force: true });
+    if (opened != null) await rm(opened.workRoot, { recursive: true, force: true });
   }
 }

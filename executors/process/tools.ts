@@ -154,13 +154,6 @@ export const FFPROBE: ToolQuestion = {
   parseVersion: firstGroup(/^ffprobe version (\S{1,160})/),
 };
 
-export const YTDLP: ToolQuestion = {
-  environmentVariable: 'MEDIA_STUDY_YTDLP',
-  versionArgs: ['--ignore-config', '--version'],
-  parseVersion: firstGroup(/^(\d{4}\.\d{2}\.\d{2}\S{0,100})\s*$/),
-  pythonPackage: 'yt_dlp',
-};
-
 /** The findings of earlier starts, and the place for those of this one. */
 export interface ToolMemory {
   known(path: string): KnownTool | undefined;
@@ -227,22 +220,19 @@ async function askedTool(
 export interface MediaTools {
   readonly ffmpeg: ResolvedTool;
   readonly ffprobe: ResolvedTool;
-  /** Null on a host without one. */
-  readonly ytdlp: ResolvedTool | null;
 }
 
-/** The three tools of the host. Rejects with `tool_missing` without ffmpeg and ffprobe; yt-dlp may be absent. */
+/** The media tools of this machine. Rejects with `tool_missing` without them. */
 export async function resolveTools(
   launcher: Launcher,
   environment: Environment,
   memory?: ToolMemory,
 ): Promise<MediaTools> {
-  const [ffmpeg, ffprobe, ytdlp] = await Promise.all([
+  const [ffmpeg, ffprobe] = await Promise.all([
     resolveTool(launcher, environment, 'ffmpeg', FFMPEG, memory),
     resolveTool(launcher, environment, 'ffprobe', FFPROBE, memory),
-    resolveTool(launcher, environment, 'yt-dlp', YTDLP, memory),
   ]);
-  return { ffmpeg: required(ffmpeg), ffprobe: required(ffprobe), ytdlp: 'tool' in ytdlp ? ytdlp.tool : null };
+  return { ffmpeg: required(ffmpeg), ffprobe: required(ffprobe) };
 }
 
 function required(resolution: ToolResolution): ResolvedTool {

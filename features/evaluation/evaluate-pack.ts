@@ -78,13 +78,11 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     sources: [],
     limits: {
       maximumOwnedMediaBytes: Number.MAX_SAFE_INTEGER,
-      maximumVideohostRangeMs: 120_000,
       maximumStudyRangeMs: Number.MAX_SAFE_INTEGER,
       // Studies that a stopped evaluation left in the data root go on beside this one.
       maximumLiveStudies: Number.MAX_SAFE_INTEGER,
       captionAllowance: defaultCaptionAllowance,
     },
-    videohost: { added: {}, openOrigin: null, workers: 1 },
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'An evaluation has no reviewer' },
     choices,

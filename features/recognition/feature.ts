@@ -160,10 +160,11 @@ export const recognition: Feature = {
     const flags = recognizerFlagsOf(given);
     const recognizesEveryStudy = given.has(everyStudyFlag);
     const recognizesTwice = secondRunOf(given, flags);
+    const announced = { semanticRecognizer: announcedRecognizer(flags) };
     return (environment): ConfiguredFeature => {
       const choice = flags === null ? null : recognizerOf(flags, environment);
       return {
-        open,
+        open: async (core) => ({ ...(await open(core)), announced }),
         engines: {
           recognizer: choice === null ? null : namedRecognizer(choice),
           recognizesEveryStudy,
@@ -174,7 +175,6 @@ export const recognition: Feature = {
           choice?.engine === 'openai'
             ? [{ use: 'recognizer', sent: 'the sound of speech', model: choice.model, provider: choice.provider }]
             : [],
-        announced: { semanticRecognizer: announcedRecognizer(flags) },
         engineNotices: choice === null ? [] : [recognizerNotice(choice, recognizesEveryStudy)],
         demand: async ({ isTried, launcher }) => {
           if (choice === null || choice.engine === 'openai' || !isTried('recognition')) return;

@@ -1,10 +1,12 @@
+import type { z } from 'zod';
+import type { OpenFeature } from '../../actors/host-feature.ts';
+import { type FollowedIngests, type IngestKind, ingestKindNames } from '../../actors/ingest/ingest-service.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
-import type { VideohostIngests, VideohostsOff } from '../../actors/ingest/videohost/videohost-ingests.ts';
 import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
-import { ownedIngestId, videohostIngestId } from '../../contract/ingest.ts';
+import { ownedIngestId } from '../../contract/ingest.ts';
 import { everyActor, followedQuery, hostStreamEvents, maximumFollowed } from '../../contract/journal.ts';
 import { workProgress } from '../../contract/operation.ts';
 import { runtimeId } from '../../contract/study/start.ts';
@@ -34,7 +36,8 @@ interface Streamed {
   readonly studies: StudyService;
   readonly lifecycles: LifecycleService;
   readonly ownedIngests: OwnedIngests;
-  readonly videohostIngests: VideohostIngests | VideohostsOff;
+  /** The ingests of other kinds come with them. */
+  readonly features: readonly Pick<OpenFeature, 'ingests'>[];
 }
 
 /** The route of the one stream that a page needs. */
@@ -115,16 +118,13 @@ function actorFeed(lifecycles: LifecycleService, { id, after }: FollowedPlace, p
   return ActorFeed.open(lifecycles, id, after ?? 0, place);
 }
 
-/** The status of an ingest. Throws where no service has ingests of its kind. */
-function ingestOf({ ownedIngests, videohostIngests }: Streamed, ingestId: string): FollowedDocument {
-  const isOwned = ingestId.startsWith('owned-ingest:');
-  if (!isOwned && !ingestId.startsWith('videohost-ingest:')) {
-    throw new ServiceError('unknown_ingest', 'no such ingest');
-  }
-  const service = isOwned ? ownedIngests : videohostIngests;
-  if ('whyOff' in service) {
-    throw new ServiceError('videohost_local_ingest_unavailable', `video hosts are off: ${service.whyOff}`);
-  }
+/** The status of an ingest. Throws `unknown_ingest` for a kind that no service has. */
+function ingestOf({ ownedIngests, features }: Streamed, ingestId: string): FollowedDocument {
+  const services: Partial<Record<IngestKind, FollowedIngests>> = { 'owned-ingest': ownedIngests };
+  for (const { ingests } of features) Object.assign(services, ingests);
+  const kind = ingestKindNames.find((name) => ingestId.startsWith(`${name}:`));
+  const service = kind === undefined ? undefined : services[kind];
+  if (service === undefined) throw new ServiceError('unknown_ingest', 'no such ingest');
   return {
     event: 'ingest',
     read: () => service.status(ingestId),
@@ -215,28 +215,36 @@ export const progressRoutes = (progress: ProgressBoard): readonly Route[] => [
       handle: ({ params }) => ({ status: 200, body: progress.runtime(params.runtimeId) }),
     }),
   }),
-  ...(
-    [
-      ['/v1/owned-media-ingests/:ingestId/progress', 'readOwnedIngestProgress', ownedIngestId, 'owned-ingest'],
-      [
-        '/v1/videohost-local-ingests/:ingestId/progress',
-        'readVideohostIngestProgress',
-        videohostIngestId,
-        'videohost-ingest',
-      ],
-    ] as const
-  ).map(([path, id, ingestId, kind]) =>
-    route(path, {
-      room: 'ingest',
-      params: { ingestId },
-      GET: read({
-        id,
-        summary: 'how far an ingest has come within its step',
-        details,
-        answers: [json(200, workProgress)],
-        refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
-        handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId, [kind]) }),
-      }),
-    }),
-  ),
+  ingestProgressRoute(progress, {
+    ingests: '/v1/owned-media-ingests',
+    id: 'readOwnedIngestProgress',
+    ingestId: ownedIngestId,
+    kind: 'owned-ingest',
+  }),
 ];
+
+/** The progress of the ingests of one kind. */
+interface IngestProgress {
+  /** The path of these ingests. */
+  readonly ingests: string;
+  /** The name of the operation. */
+  readonly id: string;
+  /** The schema of an id of this kind. */
+  readonly ingestId: z.ZodType<string>;
+  readonly kind: IngestKind;
+}
+
+/** The route of how far the ingests of one kind have come. */
+export const ingestProgressRoute = (progress: ProgressBoard, { ingests, id, ingestId, kind }: IngestProgress): Route =>
+  route(`${ingests}/:ingestId/progress`, {
+    room: 'ingest',
+    params: { ingestId },
+    GET: read({
+      id,
+      summary: 'how far an ingest has come within its step',
+      details,
+      answers: [json(200, workProgress)],
+      refusals: ['unknown_ingest', 'source_deleted', 'stored_content_inconsistent'],
+      handle: ({ params }) => ({ status: 200, body: progress.ingest(params.ingestId, [kind]) }),
+    }),
+  });

@@ -3,7 +3,6 @@ import { mostExplanationsAtOnce } from '../../actors/explanations/language-expla
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import { commitBytes } from '../../actors/ingest/owned/upload-part.ts';
-import { maximumDownloadBytes } from '../../actors/ingest/videohost/videohost-ingest-definition.ts';
 import { maximumActiveGrants } from '../../actors/playback/playback-grants.ts';
 import { studyBudgetMs } from '../../actors/reopening/study-row.ts';
 import { reservedBytes } from '../../actors/sources/required-space.ts';
@@ -20,6 +19,7 @@ import { maximumPlaces } from '../../contract/overview.ts';
 import { playbackGrantLongestMs, playbackGrantMs } from '../../contract/playback.ts';
 import { maximumSubtitleBytes, maximumTextTracks } from '../../contract/sources/subtitle-track.ts';
 import { SUBTITLE_LIMITS, SUBTITLE_LIMITS_PER } from '../../executors/evidence/subtitle-tracks.ts';
+import { features } from '../../features/features.ts';
 import { bodyLimit } from '../../http/exchange/request-body.ts';
 import { unseenBytes } from '../../http/listener/listener.ts';
 
@@ -43,10 +43,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     'an owned file',
     `${limits.maximumOwnedMediaBytes / gibibyte} GiB (\`--maximum-owned-media-bytes\`), up to the free space; above 999,999,999 bytes send it chunked or [in parts](guides/uploads.md), because \`Content-Length\` ends there; of a part, every ${commitBytes / mebibyte} MiB count on arrival`,
   ],
-  [
-    'a range from a video host',
-    `${seconds(limits.maximumVideohostRangeMs)} (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
-  ],
+  ...features.flatMap((feature) => feature.limits ?? []),
   ['open ingests', `${grouped(openIngestLimit)}; an ingest without media ends after ${uploadOpenMs / 3_600_000} hours`],
   ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
   ['running and waiting studies', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],

@@ -19,8 +19,6 @@ const none: ChosenEngines = {
   captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
   translator: null,
   explainer: null,
-  downloader: null,
-  whyNoDownloader: 'no yt-dlp answers on this machine',
 };
 
 const said = (chosen: ChosenEngines) =>
@@ -34,7 +32,6 @@ test('a host without further engines sends nothing and costs nothing', (t) => {
     ['captions', false, 'this_host', false],
     ['caption_translation', false, 'this_host', false],
     ['explanations', false, 'this_host', false],
-    ['video_hosts', false, 'this_host', false],
   ]);
 });
 
@@ -47,7 +44,6 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
     captions: { classification: 'recognised_transcript_translated', subtitlesFirst: false },
     translator: { model: 'writer', provider: server(true) },
     explainer: { model: 'teacher', provider: server(false) },
-    downloader: { name: 'yt-dlp', version: '2026.01.01', digest },
   };
   t.deepEqual(said(chosen), [
     ['detectors', true, 'this_host', false],
@@ -56,7 +52,6 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
     ['captions', true, 'this_host', false],
     ['caption_translation', true, 'this_machine', false],
     ['explanations', true, 'outside', true],
-    ['video_hosts', true, 'outside', false],
   ]);
   t.false(JSON.stringify(enginesOf(chosen)).includes('secret'));
 });

@@ -11,7 +11,6 @@ import {
 } from '../../contract/review.ts';
 import { parseToolJson } from '../../executors/process/tools.ts';
 import { ffprobeReport } from '../../executors/sources/ffprobe-report.ts';
-import { cleanLine, readVideoDocument } from '../../executors/videohost/video-document.ts';
 import { canonicalJson, contentIdOfBytes, isCanonicalForm } from '../../formats/canonical-json.ts';
 import { readPack } from '../../receipts/evaluation/receipt.ts';
 import { journalStart, readEvent } from '../../receipts/journal.ts';
@@ -88,9 +87,6 @@ test('the label of the reviewer on the command line is one well-formed line', (t
 });
 
 test('what tools call a thing becomes one well-formed line, and is never cut through a character', (t) => {
-  t.is(cleanLine('a\ud800b\u202ec\u2028d\u0085e\u001b[31mf '), 'a\ufffdb c d e [31mf');
-  const document = { id: 'v\ud800', title: 't\ud800', extractor: 'e\ud800', formats: [{ format_id: 'f\udc00' }] };
-  t.true(isWellFormed(readVideoDocument(JSON.stringify(document))));
   const report = { streams: [{ index: 0, codec_name: 'c\ud800' }], format: { format_name: 'f\ud800' } };
   t.true(isWellFormed(ffprobeReport.parse(parseToolJson(JSON.stringify(report)))));
   const long = `${'x'.repeat(255)}😀`;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ProbeResult } from '../../contract/sources/media-probe.ts';
 import { resolveTools } from '../../executors/process/tools.ts';
-import { regionSound } from '../../features/recognition/engine/region-sound.ts';
 import { probeMedia } from '../../executors/sources/ffprobe.ts';
 import { countedInput } from '../../executors/sources/joined-flac.ts';
 import { mediaInput } from '../../executors/sources/media-input.ts';
+import { regionSound } from '../../features/recognition/engine/region-sound.ts';
 import {
   earlyOtherSound,
   joinedSound,

@@ -2,13 +2,13 @@ import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { commands } from '../../cli/commands.ts';
-import { evaluateOptions } from '../../features/evaluation/options.ts';
 import { serveOptions } from '../../cli/options/serve-options.ts';
 import { verifyOptions } from '../../cli/options/verify-options.ts';
-import { demandObjectSource, workerFlags, workQueueNotice } from '../../features/workers/options.ts';
 import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { addressFault, hostedProvider } from '../../executors/model-server/hosted-provider.ts';
+import { evaluateOptions } from '../../features/evaluation/options.ts';
+import { demandObjectSource, workerFlags, workQueueNotice } from '../../features/workers/options.ts';
 import { failureLine, type StartCode, StartError, startCodes } from '../../options/failures.ts';
 import {
   answersQuestion,
@@ -152,12 +152,10 @@ test('without flags a host listens on loopback alone, with the limits that the R
     tokenFile: null,
     limits: {
       maximumOwnedMediaBytes: 8_589_934_592,
-      maximumVideohostRangeMs: 120_000,
       maximumStudyRangeMs: 600_000,
       maximumLiveStudies: 1000,
       captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
     },
-    videohost: { added: {}, openOrigin: null, workers: 1 },
     forecastEstimator: 'deterministic-floor',
     reviewer: { id: 'reviewer:local-operator', label: 'Local review operator' },
     httpAdapter: 'auto',
@@ -171,53 +169,41 @@ test('flags replace the settings that they name, and paths become absolute', (t)
   const queue = ['--maximum-live-studies', '8', '--forecast-estimator', 'host-calibrated'];
   const people = ['--reviewer-id', 'r', '--reviewer-label', 'R R', '--token-file', 't'];
   const wire = ['--host', '::1', '--port', '0', '--allowed-origin', 'https://a.example', '--http-adapter', 'node'];
-  const hosts = ['--videohost', 'Videos.example=Example:Video', '--videohost-workers', '2'];
-  const seam = ['--videohost-origin=http://127.0.0.1:4000', '--allow-loopback-videohost'];
-  const videos = [...hosts, ...seam];
-  t.deepEqual(
-    serveOptions([...folders, ...limits, ...queue, ...people, ...wire, ...videos, '--executor', 'deterministic']),
-    {
-      host: '::1',
-      port: 0,
-      allowedOrigins: ['https://a.example'],
-      dataRoot: resolve('data'),
-      sourceDirectories: [resolve('a'), '/b'],
-      sourceRoot: resolve('.'),
-      tokenFile: resolve('t'),
-      limits: {
-        maximumOwnedMediaBytes: 5,
-        maximumVideohostRangeMs: 120_000,
-        maximumStudyRangeMs: 6,
-        maximumLiveStudies: 8,
-        captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
-        methodAllowance: { maxDurationMs: 14_400_000, maxLines: 8192 },
-      },
-      videohost: {
-        added: { 'videos.example': 'example:video' },
-        openOrigin: 'http://127.0.0.1:4000',
-        workers: 2,
-      },
-      forecastEstimator: 'host-calibrated',
-      studyWorkers: 7,
-      reviewer: { id: 'r', label: 'R R' },
-      captionExecutor: {
-        classification: 'recorded_real_pipeline_fixture',
-        permission: null,
-        announced: 'recorded-real-pipeline-fixture-adapter',
-        model: null,
-        isAskedOnce: false,
-      },
-      workQueue: null,
-      recognizer: null,
-      recognizesEveryStudy: false,
-      recognizesTwice: false,
-      permissions: { recognition: false, servers: [], testSeam: false },
-      explainerModel: null,
-      modelServer: null,
-      httpAdapter: 'node',
-      logFormat: 'text',
+  t.deepEqual(serveOptions([...folders, ...limits, ...queue, ...people, ...wire, '--executor', 'deterministic']), {
+    host: '::1',
+    port: 0,
+    allowedOrigins: ['https://a.example'],
+    dataRoot: resolve('data'),
+    sourceDirectories: [resolve('a'), '/b'],
+    sourceRoot: resolve('.'),
+    tokenFile: resolve('t'),
+    limits: {
+      maximumOwnedMediaBytes: 5,
+      maximumStudyRangeMs: 6,
+      maximumLiveStudies: 8,
+      captionAllowance: { maxDurationMs: 120_000, maxLines: 64 },
+      methodAllowance: { maxDurationMs: 14_400_000, maxLines: 8192 },
     },
-  );
+    forecastEstimator: 'host-calibrated',
+    studyWorkers: 7,
+    reviewer: { id: 'r', label: 'R R' },
+    captionExecutor: {
+      classification: 'recorded_real_pipeline_fixture',
+      permission: null,
+      announced: 'recorded-real-pipeline-fixture-adapter',
+      model: null,
+      isAskedOnce: false,
+    },
+    workQueue: null,
+    recognizer: null,
+    recognizesEveryStudy: false,
+    recognizesTwice: false,
+    permissions: { recognition: false, servers: [], testSeam: false },
+    explainerModel: null,
+    modelServer: null,
+    httpAdapter: 'node',
+    logFormat: 'text',
+  });
 });
 
 test('a leading ~/ is the home folder in every option that takes a path', (t) => {
@@ -284,7 +270,6 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--maximum-owned-media-bytes=0',
     '--maximum-owned-media-bytes=9007199254740992',
     '--maximum-owned-media-bytes=1e9',
-    '--maximum-videohost-local-range-ms=0',
   ],
   invalid_flags: [
     '--maximum-study-range-ms=0',
@@ -297,22 +282,6 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--semantic-recognizer=somebody',
     '--language-explanation-executor=other',
     '--unknown=1',
-    '--videohost-workers=0',
-    '--videohost-workers=17',
-    '--videohost=videos.example',
-    '--videohost==example',
-    '--videohost=videos.example=',
-    '--videohost=videos.example=a=b',
-    '--videohost=videos.example=generic',
-    '--videohost=videos.example=all',
-    '--videohost=videos.example=-x',
-    '--videohost=videos.example:443=example',
-    '--videohost=https://videos.example=example',
-    '--videohost=localhost=example',
-    '--videohost=127.0.0.1=example',
-    '--videohost=youtu.be=example',
-    '--videohost-origin=http://127.0.0.1:4000',
-    '--allow-loopback-videohost',
   ],
   executor_not_allowed: [
     '--caption-executor=embedded-subtitles',
@@ -346,17 +315,6 @@ for (const [code, values] of Object.entries(refusals)) {
     }
   });
 }
-
-test('the origin of a stub is on loopback, and the same video host is not added twice', (t) => {
-  const origins = ['http://127.0.0.1', 'https://127.0.0.1:4000', 'http://127.0.0.1:4000/', 'http://127.0.0.1:80'];
-  const others = ['http://localhost:4000', 'http://10.0.0.1:4000', 'http://127.0.0.1:70000', 'http://a@127.0.0.1:4000'];
-  for (const origin of [...origins, ...others]) {
-    const flags = ['--allow-loopback-videohost', '--videohost-origin', origin];
-    t.throws(() => serveOptions(flags), { instanceOf: StartError, code: 'invalid_flags' }, origin);
-  }
-  const twice = ['--videohost=a.example=one', '--videohost=A.example=two'];
-  t.throws(() => serveOptions(twice), { instanceOf: StartError, code: 'invalid_flags' });
-});
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);

@@ -127,6 +127,7 @@ export async function openInProcess(
         given: parseFlags(args, serveFlags),
         path: dataRootAt(dataRoot).settings,
         settings: new Map(),
+        features: host.features,
         isOfCommand: false,
         environment: { ...process.env, ...environment },
         clock,

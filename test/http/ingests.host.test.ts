@@ -22,7 +22,6 @@ import {
   storedFiles,
 } from './host/ingest-steps.ts';
 import { humWav } from './host/media.ts';
-import { rangeRequest, videoIngests } from './videohost/steps.ts';
 
 // The ingest of a file: its fields, its list, its media and its cancellation.
 
@@ -405,85 +404,4 @@ test('a fault of the storage ends the ingest, and the host says that it failed',
   }
   t.like(await statusOf(t, host, ingestId), { status: 'failed', failure: { code: 'upload_failed' } });
   host.refused(t, await putMedia(host, ingestId, media), 'ingest_upload_conflict');
-});
-
-/** Bad values by field, in the order in which the fields are checked. */
-const wrongInRange: readonly (readonly [field: string, code: ErrorCode, values: readonly unknown[]])[] = [
-  ['localProcessingConfirmed', 'invalid_rights_attestation', [false, 'true', 1, null, undefined]],
-  ['startMs', 'invalid_ingest_request', [-1, 0.5, '0', null, undefined, 2 ** 53]],
-  ['endMs', 'invalid_ingest_request', [2000, 1999, 0, '6000', null, undefined]],
-  ['endMs', 'ingest_range_too_large', [122_001]],
-  ['url', 'invalid_ingest_request', ['', 'x', ' https://youtu.be/a', 'https://youtu.be:443/a', 7, null, undefined]],
-  ['url', 'invalid_ingest_request', ['https://videos.example/a', `https://youtu.be/${'a'.repeat(2048)}`]],
-];
-
-const origin = 'http://127.0.0.1:4000';
-
-/** A host with a downloader and one open origin; nothing is fetched. */
-const openVideohosts = (t: ExecutionContext): Promise<TestHost> =>
-  TestHost.open(t, { downloader: true, flags: ['--allow-loopback-videohost', '--videohost-origin', origin] });
-
-test('each field of a range is checked in its turn, before all that follow', async (t) => {
-  const host = await openVideohosts(t);
-  const fields = wrongInRange.map(([field]) => field);
-  const bad = Object.fromEntries([...wrong].reverse().map(([field, , values]) => [field, values[0]]));
-  for (const [field, code, values] of wrongInRange) {
-    const later = Object.entries(bad).filter(([name]) => fields.indexOf(name) > fields.indexOf(field));
-    for (const value of values) {
-      const others = { ...Object.fromEntries(later), [field]: value, unknown: 1 };
-      const message = host.refused(t, await host.post(videoIngests, rangeRequest(`${origin}/page.html`, others)), code);
-      const said = value === undefined ? `${field} is missing: ` : `${field}: `;
-      if (code === 'invalid_ingest_request') t.true(message.startsWith(said), message);
-    }
-  }
-  const unknown = rangeRequest(`${origin}/page.html`, { unknown: 1 });
-  host.refused(t, await host.post(videoIngests, unknown), 'invalid_ingest_request');
-});
-
-test('an address on this machine is refused unless it is at the one open origin', async (t) => {
-  const host = await openVideohosts(t);
-  const { port } = new URL(origin);
-  const addresses = [`http://localhost:${port}/page.html`, `http://[::1]:${port}/`, 'http://127.0.0.1/page.html'];
-  const others = [`http://127.0.0.1:${host.port}/`, 'file:///etc/passwd', 'https://127.0.0.1/'];
-  for (const url of [...addresses, ...others]) {
-    host.refused(t, await host.post(videoIngests, rangeRequest(url)), 'invalid_ingest_request');
-  }
-});
-
-test('paths, methods and ids are as exact as those of owned media', async (t) => {
-  const host = await openVideohosts(t);
-  const rows: [ErrorCode, string, string, object?][] = [
-    ['not_found', 'GET', `${videoIngests}/`],
-    ['unknown_ingest', 'GET', `${videoIngests}/videohost-ingest:none`],
-    ['unknown_ingest', 'GET', `${videoIngests}/owned-ingest:none`],
-    ['unknown_ingest', 'POST', `${videoIngests}/videohost-ingest:none/cancellations`, {}],
-    ['invalid_ingest_request', 'POST', `${videoIngests}/videohost-ingest:none/cancellations`, { reason: 'mine' }],
-    ['unknown_query', 'GET', `${videoIngests}/videohost-ingest:none?wait=1`],
-    ['invalid_identity', 'GET', `${videoIngests}/%zz`],
-  ];
-  for (const [code, method, path, json] of rows) {
-    const answer = await host.ask(method, path, json === undefined ? {} : { json });
-    host.refused(t, answer, code);
-  }
-  host.refused(t, await host.get(`${videoIngests}?limit=0`), 'invalid_cursor');
-  const methods = { [videoIngests]: 'GET, HEAD, POST, OPTIONS', [`${videoIngests}/x`]: 'GET, HEAD, OPTIONS' };
-  for (const [path, allow] of Object.entries({ ...methods, [`${videoIngests}/x/cancellations`]: 'POST, OPTIONS' })) {
-    const answer = await host.ask('DELETE', path);
-    host.refused(t, answer, 'method_not_allowed', ['allow']);
-    t.is(answer.headers.allow, allow);
-  }
-  const ingestId = await openIngest(t, host, ingestRequest(5));
-  host.refused(t, await host.get(`${videoIngests}/${ingestId}`), 'unknown_ingest');
-  host.refused(t, await host.post(`${videoIngests}/${ingestId}/cancellations`, {}), 'unknown_ingest');
-});
-
-test('without a downloader all paths say why', async (t) => {
-  const host = await TestHost.open(t);
-  const paths = [videoIngests, `${videoIngests}/x`, `${videoIngests}/x/cancellations`];
-  for (const path of paths) {
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const said = host.refused(t, await host.ask(method, path), 'videohost_local_ingest_unavailable');
-      t.is(said, 'video hosts are off: no yt-dlp answers on this machine');
-    }
-  }
 });

@@ -184,7 +184,7 @@ test('a study shows in steps, commits, bytes, and in the end in no queue', async
   t.true(risen('media_study_http_sent_bytes_total') > 1000);
   t.true(risen('media_study_http_received_bytes_total') > 100);
   t.is(risen('media_study_step_seconds_count{actor="runtime",state="running.detect"}'), 1);
-  for (const queue of ['probes', 'studies', 'videohosts']) {
+  for (const queue of ['probes', 'studies']) {
     t.is(after.get(`media_study_queue_waiting{queue="${queue}"}`), 0, queue);
   }
   // The detector process waits for more work.

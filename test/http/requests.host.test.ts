@@ -243,8 +243,6 @@ test('of several faults the first in the order of the checks is named', async (t
     ['invalid_target', 'DELETE', '//v1/source-sessions?x'],
     ['invalid_target', 'DELETE', '/v1/nothing/%zz?%zz'],
     ['invalid_identity', 'GET', '/v1/nothing/%zz?x'],
-    ['invalid_identity', 'DELETE', '/v1/videohost-local-ingests/%zz'],
-    ['videohost_local_ingest_unavailable', 'DELETE', '/v1/videohost-local-ingests?x', { body: over }],
     ['not_found', 'DELETE', '/v1/nothing?x', { body: over }],
     ['method_not_allowed', 'DELETE', '/v1/source-sessions?x'],
     ['unknown_query', 'GET', '/v1/runtimes/none/events?x=1&after=1&after=1'],

@@ -203,7 +203,6 @@ test('an invalid subscription is refused in JSON', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });
   const { runtimeId } = await startStudy(t, host, studyRequest(await sampleRow(t, host)));
   const many = Array.from({ length: maximumFollowed + 1 }, (_, at) => `runtime:${at}`).join();
-  const videohost = 'videohost-ingest:00000000-0000-4000-8000-000000000000';
   const rows = [
     ...['', '?runtimes=', '?ingests=', `?runtimes=${runtimeId},`, `?runtimes=${runtimeId},${runtimeId}`].map(
       (query) => ['invalid_subscription', query] as const,
@@ -215,7 +214,6 @@ test('an invalid subscription is refused in JSON', async (t) => {
     ['unknown_runtime', '?runtimes=runtime:none'],
     ['unknown_ingest', '?ingests=owned-ingest:none'],
     ['unknown_ingest', '?ingests=none'],
-    ['videohost_local_ingest_unavailable', `?ingests=${videohost}`],
     ['duplicate_query', `?runtimes=${runtimeId}&runtimes=${runtimeId}`],
     ['unknown_query', '?actor=all'],
   ] as const;
@@ -268,7 +266,6 @@ test('progress is readable for studies and ingests, and is in no journal', async
   upload.close();
   host.refused(t, await host.get('/v1/runtimes/runtime:none/progress'), 'unknown_runtime');
   host.refused(t, await host.get(`${ingests}/owned-ingest:none/progress`), 'unknown_ingest');
-  host.refused(t, await host.get(`/v1/videohost-local-ingests/${ingestId}/progress`), 'unknown_ingest');
 });
 
 const transitionsOf = (stream: StreamReader) => stream.data('transition').map((data) => streamedTransition.parse(data));

@@ -44,7 +44,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
 /** Every route of a host whose services are all on. Routes ask their services nothing before a request comes. */
 export function describedRoutes() {
   const described = features.map(({ paths }) => (paths === undefined ? {} : { routes: paths }));
-  const services: unknown = { videohostIngests: {}, features: described };
+  const services: unknown = { features: described };
   const streams = { heart: new Heart(systemClock), report: () => undefined };
   return routeTable(services as ServerOptions['services'], { streams });
 }

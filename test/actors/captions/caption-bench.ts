@@ -2,7 +2,6 @@ import type { ExecutionContext } from 'ava';
 import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
 import { CaptionPlans } from '../../../actors/captions/caption-plans.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
-import type { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
 import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
@@ -14,6 +13,7 @@ import type { CaptionClassification } from '../../../contract/captions/caption-l
 import type { CaptionAllowance } from '../../../contract/captions/caption-production.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
 import { type ApprovalReference, attestations } from '../../../contract/review.ts';
+import type { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';

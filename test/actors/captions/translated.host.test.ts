@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
-import { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { mostTranslatedAtOnce } from '../../../actors/captions/captions.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { translationLimits } from '../../../contract/captions/caption-translation.ts';
 import { type HostedChat, NoCompletion } from '../../../executors/model-server/hosted-chat.ts';
 import { ModelFailure } from '../../../executors/model-server/hosted-provider.ts';
+import { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
-import { translationTrial } from '../../../features/evaluation/translation-trials.ts';
 import { translationDefects } from '../../../contract/evaluation.ts';
 import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
+import { translationTrial } from '../../../features/evaluation/translation-trials.ts';
+import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { translationScoreOf } from '../../../receipts/evaluation/captions.ts';

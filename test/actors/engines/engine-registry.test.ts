@@ -1,9 +1,12 @@
 import test from 'ava';
-import type { Translations } from '../../../features/translation/caption-translations.ts';
 import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
 import { EngineRegistry, engineIdleMs } from '../../../actors/engines/engine-registry.ts';
-import { RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
-import { RecognitionFailure, type Recognizer } from '../../../executors/recognition/recognizer.ts';
+import {
+  RecognitionFailure,
+  type Recognizer,
+  RecognizerUnavailable,
+} from '../../../executors/recognition/recognizer.ts';
+import type { Translations } from '../../../features/translation/caption-translations.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
 
 const nothing: EngineChoices = {

@@ -1,23 +1,19 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { IngestSealing } from '../../../actors/ingest/ingest-sealing.ts';
 import { openOwnedIngests } from '../../../actors/ingest/owned/owned-ingests.ts';
 import { notedParts } from '../../../actors/ingest/owned/uploads.ts';
-import { VideoHosts } from '../../../actors/ingest/videohost/video-hosts.ts';
-import { openVideohostIngests } from '../../../actors/ingest/videohost/videohost-ingests.ts';
 import { SourceRegistry } from '../../../actors/sources/source-registry.ts';
 import { UnusedMedia } from '../../../actors/sources/unused-media.ts';
 import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { ProbeResult } from '../../../contract/sources/media-probe.ts';
-import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
-import type { DownloadedRange, DownloadRequest, ResolveRequest } from '../../../executors/videohost/video-host.ts';
 import type { IncomingFile, ObjectStore } from '../../../storage/objects/object-store.ts';
 import { openObjectStore } from '../../../storage/objects/open-object-store.ts';
-import { clipIngest, mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
+import { clipIngest } from '../../receipts/sources/sealed-clip.ts';
 import { openScratchLedger, scratchFolder, startOfTest } from '../../storage/ledger/scratch.ts';
 import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
@@ -25,7 +21,7 @@ import { SimulatedClock } from '../supervision/simulated-clock.ts';
 const media = Buffer.from('bytes that the probe believes');
 
 /** A step under way: it ends when the test says so. */
-interface Step<Request, Result> {
+export interface Step<Request, Result> {
   readonly request: Request;
   readonly signal: AbortSignal;
   resolve(result: Result): void;
@@ -33,7 +29,7 @@ interface Step<Request, Result> {
 }
 
 /** Performs a step until the test ends it, or its ingest ends. */
-const step =
+export const step =
   <Request, Result>(steps: Step<Request, Result>[]) =>
   (request: Request, signal: AbortSignal): Promise<Result> =>
     new Promise((resolve, reject) => {
@@ -42,15 +38,15 @@ const step =
     });
 
 /** Waits until something is so; a test that waits in vain times out. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-const filesIn = async (folder: string): Promise<string[]> =>
+export const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map(({ name }) => name);
 
 /** The base of ingests of both kinds in one life: a store of their own, and a probe that ends on command of the test. */
-async function openStores(
+export async function openStores(
   t: ExecutionContext,
   root: string,
   objectStore: ObjectStore,
@@ -105,7 +101,7 @@ async function openStores(
 }
 
 /** Waits until an ingest reaches the expected state. */
-const reaching =
+export const reaching =
   <Status extends { readonly status: string }>(service: { status(ingestId: string): Status }) =>
   async (ingestId: string, status: string): Promise<Status> => {
     await until(() => service.status(ingestId).status === status);
@@ -185,95 +181,3 @@ const withPause = (objectStore: ObjectStore, pause: () => Promise<void>): Object
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
-
-export interface LifeOptions {
-  /** Without it there is no downloader in this life. */
-  readonly canFetch?: boolean;
-  readonly remark?: string | null;
-  readonly workers?: number;
-  /** Hosts beside those that are always known. */
-  readonly added?: Readonly<Record<string, string>>;
-  readonly freeBytes?: number;
-}
-
-const { claim, tools } = videoIngest;
-
-/** One life of the video-host ingests, with a host and a downloader that do as the test says. */
-export async function openVideohostLife(t: ExecutionContext, root: string, options: LifeOptions = {}) {
-  const moments = new Map<string, () => void>();
-  const objectStore = await openObjectStore({ root, points: (name) => moments.get(name)?.() });
-  const { freeBytes, workers = 1, canFetch = true, remark = null, added = {} } = options;
-  if (freeBytes !== undefined) objectStore.freeBytes = () => Promise.resolve(freeBytes);
-  const { given, begin, life } = await openStores(t, root, objectStore, {
-    now: startOfTest,
-    workers,
-    probeTools: tools,
-  });
-  const { ledger, progress, probings } = life;
-  progress.follow(given.supervisor, ledger);
-  const resolvings: Step<ResolveRequest, ResolvedVideo>[] = [];
-  const downloads: Step<DownloadRequest, DownloadedRange>[] = [];
-  const fetching = {
-    resolve: step(resolvings),
-    download: step(downloads),
-    resolver: claim.tool,
-    downloaders: claim.downloadTools,
-  };
-  const service = openVideohostIngests({
-    ...given,
-    hosts: new VideoHosts({ added, openOrigin: null }),
-    fetching: canFetch ? fetching : null,
-    remark,
-    workFolder: join(root, 'work'),
-    maximumRangeMs: () => 120_000,
-  });
-  await begin();
-  const open = async (others: object = {}) => {
-    const body = { localProcessingConfirmed: true, startMs: 9000, endMs: 13_000, url: claim.requestedUrl, ...others };
-    return (await service.open(body)).ingestId;
-  };
-  const begun = (steps: readonly unknown[], number: number) => until(() => steps.length >= number);
-  const fetched = async (number: number, bytes: Buffer): Promise<DownloadedRange> => {
-    const folder = downloads[number]?.request.folder ?? '';
-    await mkdir(folder, { mode: 0o700 });
-    await writeFile(join(folder, 'range.mp4'), bytes);
-    return { path: join(folder, 'range.mp4'), bytes: bytes.length };
-  };
-  /** Opens the nth ingest of a life and leads it to its download. */
-  const toDownload = async (number = 0) => {
-    const ingestId = await open();
-    await begun(resolvings, number + 1);
-    resolvings[number]?.resolve(claim.resolved);
-    await begun(downloads, number + 1);
-    return ingestId;
-  };
-  return {
-    ...life,
-    service,
-    /** Does something as soon as the object store has come to this point. */
-    at: (point: string, run: () => void) => void moments.set(point, run),
-    resolvings,
-    downloads,
-    open,
-    reaches: reaching(service),
-    /** Waits until a number of steps of a kind have begun. */
-    begun,
-    /** Writes the file that a download is to hand over. */
-    fetched,
-    toDownload,
-    /** Opens the nth ingest of a life and leads it to the end of its download. */
-    toProbe: async (number = 0) => {
-      const ingestId = await toDownload(number);
-      downloads[number]?.resolve(await fetched(number, mediaBytes));
-      await begun(probings, number + 1);
-      return ingestId;
-    },
-    work: () => filesIn(join(root, 'work')),
-    /** Waits until neither media nor a note of it is left. */
-    leavesNothing: () => until(async () => (await life.objects()).length === 0 && (await life.notes()) === 0),
-  };
-}
-
-/** The same over a new store. */
-export const newVideohostLife = async (t: ExecutionContext, options?: LifeOptions) =>
-  openVideohostLife(t, await scratchFolder(t), options);

@@ -12,16 +12,23 @@ import {
   resolveTools,
   type ToolMemory,
   type ToolQuestion,
-  YTDLP,
 } from '../../../executors/process/tools.ts';
 import { failureOf, fake, launcherFor, temporaryFolder } from './launcher-for-tests.ts';
 
+/** A tool that may come as a Python script with a package, and states its version as a date. */
+const SCRIPT: ToolQuestion = {
+  environmentVariable: 'MEDIA_STUDY_SCRIPT',
+  versionArgs: ['--version'],
+  parseVersion: (stdout) => /^(\d{4}\.\d{2}\.\d{2})\s*$/.exec(stdout)?.[1] ?? null,
+  pythonPackage: 'a_script',
+};
+
 test('the real tools on PATH are found with version and digest', async (t) => {
   const { launcher } = await launcherFor(t);
-  const { ffmpeg, ffprobe, ytdlp } = await resolveTools(launcher, process.env);
-  for (const tool of [ffmpeg, ffprobe, ytdlp]) {
-    t.true(toolIdentity.safeParse(tool?.identity).success);
-    t.true(path.isAbsolute(tool?.path ?? ''));
+  const { ffmpeg, ffprobe } = await resolveTools(launcher, process.env);
+  for (const { identity, path: file } of [ffmpeg, ffprobe]) {
+    t.true(toolIdentity.safeParse(identity).success);
+    t.true(path.isAbsolute(file));
   }
   t.is(ffmpeg.identity.name, 'ffmpeg');
   t.is(ffprobe.identity.name, 'ffprobe');
@@ -53,24 +60,22 @@ test('a variable that names no executable is not replaced by one on PATH', async
 
 test('a tool that is nowhere on PATH is missing', async (t) => {
   const { launcher } = await launcherFor(t);
-  const nowhere = await resolveTool(launcher, { PATH: await temporaryFolder(t) }, 'yt-dlp', YTDLP);
-  t.deepEqual(nowhere, { missing: 'yt-dlp is not on PATH' });
+  const nowhere = await resolveTool(launcher, { PATH: await temporaryFolder(t) }, 'a-script', SCRIPT);
+  t.deepEqual(nowhere, { missing: 'a-script is not on PATH' });
 });
 
 test('a tool that crashes or states no version is missing, with the reason', async (t) => {
   const { launcher } = await launcherFor(t);
-  const crashing = await resolveTool(launcher, { MEDIA_STUDY_YTDLP: fake('crashes') }, 'yt-dlp', YTDLP);
-  t.true('missing' in crashing && crashing.missing.startsWith('yt-dlp does not answer (tool_signal: crashes'));
-  const mute = await resolveTool(launcher, { MEDIA_STUDY_YTDLP: fake('prints-nonsense') }, 'yt-dlp', YTDLP);
-  t.deepEqual(mute, { missing: 'yt-dlp states no version' });
+  const crashing = await resolveTool(launcher, { MEDIA_STUDY_SCRIPT: fake('crashes') }, 'a-script', SCRIPT);
+  t.true('missing' in crashing && crashing.missing.startsWith('a-script does not answer (tool_signal: crashes'));
+  const mute = await resolveTool(launcher, { MEDIA_STUDY_SCRIPT: fake('prints-nonsense') }, 'a-script', SCRIPT);
+  t.deepEqual(mute, { missing: 'a-script states no version' });
 });
 
-test('the host cannot do without ffmpeg, but can without yt-dlp', async (t) => {
+test('a host cannot do without ffmpeg', async (t) => {
   const { launcher } = await launcherFor(t);
   const broken = { ...process.env, MEDIA_STUDY_FFMPEG: '/nowhere/ffmpeg' };
   t.is((await failureOf(t, resolveTools(launcher, broken))).reason, 'tool_missing');
-  const { ytdlp } = await resolveTools(launcher, { ...process.env, MEDIA_STUDY_YTDLP: '/nowhere/yt-dlp' });
-  t.is(ytdlp, null);
 });
 
 /** Resolves one tool repeatedly with one memory; returns the number of processes for each time. */
@@ -104,13 +109,13 @@ async function ffprobeIn(t: ExecutionContext): Promise<string> {
   return file;
 }
 
-/** A script beside the package that it takes its version from, as an installation of yt-dlp has them. */
+/** A script beside the package that it takes its version from, as the installation of a Python program has them. */
 async function scriptIn(folder: string, interpreter = '/usr/bin/python3'): Promise<string> {
-  await mkdir(path.join(folder, 'yt_dlp'));
-  await writeFile(path.join(folder, 'yt_dlp', '__init__.py'), 'from .version import __version__\n');
+  await mkdir(path.join(folder, 'a_script'));
+  await writeFile(path.join(folder, 'a_script', '__init__.py'), 'from .version import __version__\n');
   await setVersion(folder, '2001.01.01');
-  const script = path.join(folder, 'yt-dlp');
-  await writeFile(script, `#!${interpreter}\nimport yt_dlp\nprint(yt_dlp.__version__)\n`);
+  const script = path.join(folder, 'a-script');
+  await writeFile(script, `#!${interpreter}\nimport a_script\nprint(a_script.__version__)\n`);
   await chmod(script, 0o755);
   return script;
 }
@@ -124,7 +129,7 @@ async function setVersion(folder: string, version: string): Promise<void> {
   await writeFile(fresh, `__version__ = '${version}'\n`);
   const released = new Date(version.replaceAll('.', '-'));
   await utimes(fresh, released, released);
-  await rename(fresh, path.join(folder, 'yt_dlp', 'version.py'));
+  await rename(fresh, path.join(folder, 'a_script', 'version.py'));
 }
 
 test('a tool whose executable file is unchanged is not asked again', async (t) => {
@@ -153,7 +158,7 @@ test('findings under one name are not used for the same file under another', asy
 });
 
 test('a Python script is not asked again while its package is unchanged', async (t) => {
-  const ask = await asker(t, YTDLP, await scriptIn(await temporaryFolder(t)));
+  const ask = await asker(t, SCRIPT, await scriptIn(await temporaryFolder(t)));
   const first = await ask();
   t.is(first.version, '2001.01.01');
   t.deepEqual(await ask(), { ...first, runs: 0 });
@@ -161,7 +166,7 @@ test('a Python script is not asked again while its package is unchanged', async 
 
 test('a new version of a package is noticed although the script that imports it is unchanged', async (t) => {
   const folder = await temporaryFolder(t);
-  const ask = await asker(t, YTDLP, await scriptIn(folder));
+  const ask = await asker(t, SCRIPT, await scriptIn(folder));
   const first = await ask();
   await setVersion(folder, '2002.02.02');
   const second = await ask();
@@ -171,16 +176,16 @@ test('a new version of a package is noticed although the script that imports it 
 
 test('a script whose version may be anywhere is run each time', async (t) => {
   const folder = await temporaryFolder(t);
-  const script = path.join(folder, 'yt-dlp');
+  const script = path.join(folder, 'a-script');
   await writeFile(script, '#!/bin/sh\necho 2003.03.03\n');
   await chmod(script, 0o755);
   for (const file of [script, await scriptIn(await temporaryFolder(t), '/usr/bin/env python3')]) {
-    const ask = await asker(t, YTDLP, file);
+    const ask = await asker(t, SCRIPT, file);
     for (const _ of ['first', 'second']) t.is((await ask()).runs, 1);
   }
 });
 
 test('a tool that failed is run again', async (t) => {
-  const ask = await asker(t, YTDLP, fake('prints-nonsense'));
+  const ask = await asker(t, SCRIPT, fake('prints-nonsense'));
   for (const _ of ['first', 'second']) await t.throwsAsync(() => ask(), { message: 'tool states no version' });
 });

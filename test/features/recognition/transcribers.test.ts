@@ -1,9 +1,9 @@
 import test from 'ava';
 import type { EngineChoices } from '../../../actors/engines/engine-choices.ts';
 import { EngineRegistry } from '../../../actors/engines/engine-registry.ts';
-import { Transcribers } from '../../../features/recognition/steps.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
+import { Transcribers } from '../../../features/recognition/steps.ts';
 import { noEngines, translators } from '../../actors/engines/no-engines.ts';
 
 const { provider } = translators.outside;

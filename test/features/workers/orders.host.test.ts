@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { LateOutcomes } from '../../../features/workers/open-work-orders.ts';
-import { OperationFailed, orderIdOf, parsedOutcome, taskKeyOf } from '../../../features/workers/order-identity.ts';
-import { SharedOutcomes, SharedWindows } from '../../../features/workers/shared-outcomes.ts';
-import { WorkerFigures, WorkOrders } from '../../../features/workers/work-orders.ts';
-import { OrderDuty, orderWindows } from '../../../features/workers/worker.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import type { WorkOrder } from '../../../contract/workers.ts';
 import { OrderRefused } from '../../../features/workers/engine/order-queue.ts';
-import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
+import { LateOutcomes } from '../../../features/workers/open-work-orders.ts';
+import { OperationFailed, orderIdOf, parsedOutcome, taskKeyOf } from '../../../features/workers/order-identity.ts';
 import { SharedObjects } from '../../../features/workers/shared-objects.ts';
-import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { SharedOutcomes, SharedWindows } from '../../../features/workers/shared-outcomes.ts';
+import { WorkerFigures, WorkOrders } from '../../../features/workers/work-orders.ts';
+import { OrderDuty, orderWindows } from '../../../features/workers/worker.ts';
+import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
+import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
 const tool = { name: 'ffmpeg', version: '5.1', digest: `sha256:${'5'.repeat(64)}` };
 

@@ -5,9 +5,9 @@ import { captionCorrections } from '../../../contract/captions/correction.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
 import { planWarnings, runtimePlan } from '../../../contract/study/start.ts';
 import { runtimeStatus } from '../../../contract/study/status.ts';
+import { captionFlags } from '../../../options/caption-executor.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { runtimeOf, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
-import { captionFlags } from '../../../options/caption-executor.ts';
 import { approvedLife, captionsOf, openCaptioning, pathOf, produce } from './steps.ts';
 
 const path = 'caption-methods';

@@ -3,8 +3,8 @@ import { openRecognizer } from '../../../../features/recognition/engine/open-rec
 import { openOpenaiRecognizer } from '../../../../features/recognition/engine/openai.ts';
 import { stubTranscriber, transcribes } from '../../../../fixtures/hosted-model/stub-transcriber.ts';
 import { INVENTED_PHRASES } from '../../../../rules/transcript-gates.ts';
-import { madeMedia } from '../../../media/made-media.ts';
 import { openDetectionBench, realClock } from '../../../executors/evidence/detection-for-tests.ts';
+import { madeMedia } from '../../../media/made-media.ts';
 import { passedOf, recognizeFile } from './recognized-file.ts';
 
 /** Sounds without speech, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */

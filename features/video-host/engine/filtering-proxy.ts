@@ -10,7 +10,7 @@ import {
 import { connect, type Server as Listener, type Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ProcessProxy } from '../process/process.ts';
+import type { ProcessProxy } from '../../../executors/process/process.ts';
 import {
   allowedAddresses,
   type ProxyTarget,

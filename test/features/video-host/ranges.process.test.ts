@@ -7,10 +7,10 @@ import { sourceSessionList } from '../../../contract/sources/source-session.ts';
 import { openVideoHost } from '../../../fixtures/video-host/server.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { processesOf } from '../../crash/processes.ts';
+import { HostContract } from '../../http/host/contract.ts';
+import { storedFiles } from '../../http/host/ingest-steps.ts';
+import { followed, startStudy, studyRequest } from '../../http/host/study-steps.ts';
 import { eventually } from '../../patience.ts';
-import { HostContract } from '../host/contract.ts';
-import { storedFiles } from '../host/ingest-steps.ts';
-import { followed, startStudy, studyRequest } from '../host/study-steps.ts';
 import { askRange, cancel, comesTo, rangeRequest, standing, videoIngests, workFolders, writes } from './steps.ts';
 
 // The fate of ranges, with the real downloader and a video host on this machine. A host with a downloader takes seconds

@@ -2,38 +2,61 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
-import { toolIdentity } from '../../../contract/base/artifact.ts';
-import { cutText, range, timestamp } from '../../../contract/base/grammar.ts';
-import { hostTextUnits, resolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
-import { VideoHostFailure } from '../../../executors/videohost/video-host.ts';
-import type { VideoAddress } from '../../../executors/videohost/ytdlp-command.ts';
-import type { EffectOutcome } from '../../../machines/emission.ts';
-import type { MediaInput } from '../../../machines/ingest-tail.ts';
-import { videohostIngestMigrations } from '../../../machines/migrations.ts';
-import {
-  type DownloadOutcome,
-  type VideohostIngestContext,
-  type VideohostIngestInput,
-  videohostIngestMachine,
-  videohostIngestVersion,
-} from '../../../machines/videohost-ingest.ts';
-import { sealVideohostIngest } from '../../../receipts/sources/seal-source.ts';
-import { workFolderName } from '../../../storage/objects/leftovers.ts';
-import type { HostBasis } from '../../host-basis.ts';
-import type { UnusedMedia } from '../../sources/unused-media.ts';
-import type { ActorDefinition, ChartPosition, Phase } from '../../supervision/actor-definition.ts';
-import { actorRow, type RowOf } from '../../supervision/actor-row.ts';
-import type { ProgressBoard } from '../../supervision/progress-board.ts';
+import type { HostBasis } from '../../actors/host-basis.ts';
 import {
   type IngestDefinitionOptions,
   ingestDefinition,
   ingestEffect,
   ingestPositionOf,
   tailEffectsOf,
-} from '../ingest-definition.ts';
-import type { IngestSealing } from '../ingest-sealing.ts';
-import { ingestState } from '../ingest-service.ts';
-import { closedReason, type VideoFetching, type VideoHosts } from './video-hosts.ts';
+} from '../../actors/ingest/ingest-definition.ts';
+import type { IngestSealing } from '../../actors/ingest/ingest-sealing.ts';
+import { ingestState } from '../../actors/ingest/ingest-service.ts';
+import type { UnusedMedia } from '../../actors/sources/unused-media.ts';
+import type { ActorDefinition, ChartPosition, Phase } from '../../actors/supervision/actor-definition.ts';
+import { actorRow, type RowOf } from '../../actors/supervision/actor-row.ts';
+import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
+import { toolIdentity } from '../../contract/base/artifact.ts';
+import { cutText, range, timestamp } from '../../contract/base/grammar.ts';
+import { hostTextUnits, resolvedVideo } from '../../contract/sources/videohost-resolution.ts';
+import type { EffectOutcome } from '../../machines/emission.ts';
+import type { MediaInput } from '../../machines/ingest-tail.ts';
+import { videohostIngestMigrations } from '../../machines/migrations.ts';
+import {
+  type DownloadOutcome,
+  type VideohostIngestContext,
+  type VideohostIngestInput,
+  videohostIngestMachine,
+  videohostIngestVersion,
+} from '../../machines/videohost-ingest.ts';
+import { sealVideohostIngest } from '../../receipts/sources/seal-source.ts';
+import { workFolderName } from '../../storage/objects/leftovers.ts';
+import { ObjectStoreError } from '../../storage/objects/object-store-error.ts';
+import type { VideoFetching } from './downloader.ts';
+import { VideoHostFailure } from './engine/video-host.ts';
+import type { VideoAddress } from './engine/ytdlp-command.ts';
+import type { VideoHosts } from './known-hosts.ts';
+
+const messageUnits = 256;
+
+/** The error of a step with its closed word first, and a remark behind it that is never cut off. */
+function closedReason(error: unknown, remark: string | null): unknown {
+  const systemCode = systemCodeOf(error);
+  if (systemCode !== null) {
+    return new Error(`storage_fault: the data root refused a file (${systemCode})`, { cause: error });
+  }
+  if (remark === null || !(error instanceof VideoHostFailure)) return error;
+  const detail = error.message.slice(`${error.reason}: `.length);
+  const room = messageUnits - `${error.reason}:  (${remark})`.length;
+  return new VideoHostFailure(error.reason, `${cutText(detail, room)} (${remark})`, error);
+}
+
+/** The system's code in an error of the object store or of a call; null for any other error. */
+function systemCodeOf(error: unknown): string | null {
+  const refused = error instanceof ObjectStoreError ? error.cause : error;
+  if (refused instanceof Error && 'syscall' in refused && 'code' in refused) return String(refused.code);
+  return error instanceof ObjectStoreError ? error.code : null;
+}
 
 /** The input of an ingest; `confirmedAt` is UTC with milliseconds. */
 export const videohostIngestInput = z.strictObject({

@@ -7,7 +7,7 @@ import {
   type FilteringProxy,
   openFilteringProxy,
   type ProxyOptions,
-} from '../../../executors/videohost/filtering-proxy.ts';
+} from '../../../features/video-host/engine/filtering-proxy.ts';
 
 async function target(
   t: ExecutionContext,

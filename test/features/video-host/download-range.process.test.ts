@@ -4,10 +4,10 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import type { DownloadProgress } from '../../../executors/videohost/video-host.ts';
+import type { DownloadProgress } from '../../../features/video-host/engine/video-host.ts';
 import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
 import { builtProcess } from '../../built-process.ts';
-import { temporaryFolder } from '../process/launcher-for-tests.ts';
+import { temporaryFolder } from '../../executors/process/launcher-for-tests.ts';
 import { FRAME_MS, makeLanguages, ONSET_MS, openVideoHostBench } from './video-host-for-tests.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import type { ProcessLimits } from '../process/process.ts';
+import type { ProcessLimits } from '../../../executors/process/process.ts';
 import { type VideoHostDeps, VideoHostFailure } from './video-host.ts';
 
 /** An address that may be requested, in its one form for tools, and the one extractor that may open it. */

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { type VideohostIngestStatus, videohostIngestStatus } from '../../../contract/ingest.ts';
 import type { CheckedWire } from '../../host/checked-wire.ts';
+import type { RootedWire } from '../../http/host/ingest-steps.ts';
 import { eventually, patienceMs } from '../../patience.ts';
-import type { RootedWire } from '../host/ingest-steps.ts';
 
 export const videoIngests = '/v1/videohost-local-ingests';
 

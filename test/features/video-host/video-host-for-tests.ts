@@ -5,16 +5,18 @@ import path from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
 import { openLauncher } from '../../../executors/process/launcher.ts';
-import { resolveTools } from '../../../executors/process/tools.ts';
-import { downloadRange } from '../../../executors/videohost/download-range.ts';
-import { resolveVideo } from '../../../executors/videohost/resolve-video.ts';
+import type { Launcher } from '../../../executors/process/process.ts';
+import { type ResolvedTool, resolveTools } from '../../../executors/process/tools.ts';
+import { findDownloader } from '../../../features/video-host/downloader.ts';
+import { downloadRange } from '../../../features/video-host/engine/download-range.ts';
+import { resolveVideo } from '../../../features/video-host/engine/resolve-video.ts';
 import {
   type DownloadedRange,
   type DownloadRequest,
   type VideoHostDeps,
   VideoHostFailure,
   type VideoHostFailureCause,
-} from '../../../executors/videohost/video-host.ts';
+} from '../../../features/video-host/engine/video-host.ts';
 import { openVideoHost, type VideoHost } from '../../../fixtures/video-host/server.ts';
 import { type MediaRecipe, madeFolder, placeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
@@ -77,13 +79,20 @@ export async function makeLanguages(folder: string): Promise<string> {
   return 'languages.m3u8';
 }
 
+/** The downloader of this machine; a test that needs it fails without one. */
+export async function neededDownloader(launcher: Launcher): Promise<ResolvedTool> {
+  const answer = await findDownloader(launcher, process.env);
+  if ('missing' in answer) throw new Error(answer.missing);
+  return answer.tool;
+}
+
 export async function openVideoHostBench(): Promise<VideoHostBench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'video-host-bench-'));
   const workRoot = await mkdtemp(path.join(folder, 'work-'));
   const downloads = await mkdtemp(path.join(folder, 'downloads-'));
   const launcher = await openLauncher({ workRoot, newId: randomUUID });
-  const { ytdlp, ffmpeg: encoder, ffprobe } = await resolveTools(launcher, process.env);
-  if (ytdlp === null) throw new Error('these tests need yt-dlp');
+  const { ffmpeg: encoder, ffprobe } = await resolveTools(launcher, process.env);
+  const ytdlp = await neededDownloader(launcher);
   const media = path.join(folder, 'film.mp4');
   await placeMedia(folder, { 'film.mp4': countedFilm });
   const host = await openVideoHost({ media, statedSeconds: 12, port: 0, more: folder });

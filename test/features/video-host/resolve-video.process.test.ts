@@ -2,11 +2,11 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import test from 'ava';
-import { resolveVideo } from '../../../executors/videohost/resolve-video.ts';
-import { lookupAddresses } from '../../../executors/videohost/video-host.ts';
+import { resolveVideo } from '../../../features/video-host/engine/resolve-video.ts';
+import { lookupAddresses } from '../../../features/video-host/engine/video-host.ts';
 import { VIDEO_FORMS } from '../../../fixtures/video-host/server.ts';
+import { fake } from '../../executors/process/launcher-for-tests.ts';
 import { patienceMs, within } from '../../patience.ts';
-import { fake } from '../process/launcher-for-tests.ts';
 import { failed, openVideoHostBench } from './video-host-for-tests.ts';
 
 const bench = await openVideoHostBench();

@@ -1,18 +1,23 @@
 import test from 'ava';
+import { isWellFormed } from '../../../contract/base/grammar.ts';
 import { ProcessFailure, type ProcessFailureCause } from '../../../executors/process/process.ts';
-import { behindProxy, verdictOn } from '../../../executors/videohost/behind-proxy.ts';
-import { DownloadOutput } from '../../../executors/videohost/download-range.ts';
-import type { ProxyFindings } from '../../../executors/videohost/filtering-proxy.ts';
-import { isLoopbackAddress, isPublicAddress } from '../../../executors/videohost/proxy-target.ts';
+import { behindProxy, verdictOn } from '../../../features/video-host/engine/behind-proxy.ts';
+import { DownloadOutput } from '../../../features/video-host/engine/download-range.ts';
+import type { ProxyFindings } from '../../../features/video-host/engine/filtering-proxy.ts';
+import { isLoopbackAddress, isPublicAddress } from '../../../features/video-host/engine/proxy-target.ts';
 import {
   chooseFormats,
   cleanLine,
   type DescribedFormat,
   formatSelector,
   readVideoDocument,
-} from '../../../executors/videohost/video-document.ts';
-import { type DownloadProgress, lookupAddresses, VideoHostFailure } from '../../../executors/videohost/video-host.ts';
-import { remoteInputOptions, ytdlpWords } from '../../../executors/videohost/ytdlp-command.ts';
+} from '../../../features/video-host/engine/video-document.ts';
+import {
+  type DownloadProgress,
+  lookupAddresses,
+  VideoHostFailure,
+} from '../../../features/video-host/engine/video-host.ts';
+import { remoteInputOptions, ytdlpWords } from '../../../features/video-host/engine/ytdlp-command.ts';
 
 function readOutput(...chunks: string[]): { moved: unknown; progress: DownloadProgress[] } {
   const progress: DownloadProgress[] = [];
@@ -54,6 +59,12 @@ test('a line without end does not grow in memory', (t) => {
   t.deepEqual(readOutput(...new Array<string>(50).fill('x'.repeat(65_536)), '\nprogress=end\n').progress, [
     { mediaMs: 0, bytes: 0 },
   ]);
+});
+
+test('what a host calls a thing becomes one well-formed line', (t) => {
+  t.is(cleanLine('a\ud800b\u202ec\u2028d\u0085e\u001b[31mf '), 'a\ufffdb c d e [31mf');
+  const document = { id: 'v\ud800', title: 't\ud800', extractor: 'e\ud800', formats: [{ format_id: 'f\udc00' }] };
+  t.true(isWellFormed(readVideoDocument(JSON.stringify(document))));
 });
 
 test('a document is one video, a list of one, or nothing that can be used', (t) => {

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { z } from 'zod';
-import { MEMORY_BYTES } from '../process/process.ts';
+import { MEMORY_BYTES } from '../../../executors/process/process.ts';
 import { behindProxy } from './behind-proxy.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
 import { cleanLine, formatSelector } from './video-document.ts';

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { resolveVideo } from '../../executors/videohost/resolve-video.ts';
-import { bomb } from '../../fixtures/video-host/attacks.ts';
-import { fake, request } from '../executors/process/launcher-for-tests.ts';
-import { failed, film, openVideoHostBench, type VideoHostBench } from '../executors/videohost/video-host-for-tests.ts';
-import { type Canary, openCanary } from './canary.ts';
+import { resolveVideo } from '../../../features/video-host/engine/resolve-video.ts';
+import { bomb } from '../../../fixtures/video-host/attacks.ts';
+import { type Canary, openCanary } from '../../attacks/canary.ts';
+import { fake, request } from '../../executors/process/launcher-for-tests.ts';
+import { failed, film, openVideoHostBench, type VideoHostBench } from './video-host-for-tests.ts';
 
 let bench: VideoHostBench;
 test.before(async () => {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { downloadRange } from '../../../executors/videohost/download-range.ts';
+import { downloadRange } from '../../../features/video-host/engine/download-range.ts';
 import { STALLING_FORM } from '../../../fixtures/video-host/server.ts';
 import { builtProcess } from '../../built-process.ts';
+import { fake, waitUntilDead } from '../../executors/process/launcher-for-tests.ts';
 import { placeMedia } from '../../media/made-media.ts';
 import { eventually, patienceMs, within } from '../../patience.ts';
-import { fake, waitUntilDead } from '../process/launcher-for-tests.ts';
 import { countedFilm, failed, film, openVideoHostBench } from './video-host-for-tests.ts';
 
 const bench = await openVideoHostBench();
@@ -139,7 +139,7 @@ test.serial('an abort in the middle ends every process and removes the partial f
 
 test.serial('the processes of a download die with a host that is killed', async (t) => {
   const workRoot = await mkdtemp(path.join(bench.folder, 'killed-'));
-  const script = builtProcess('test/executors/videohost/video-host-to-be-killed.ts');
+  const script = builtProcess('test/features/video-host/video-host-to-be-killed.ts');
   const folder = path.join(bench.folder, 'killed-download');
   const before = bench.host.requests.length;
   const words = [script, bench.host.origin + STALLING_FORM, bench.host.origin, folder, workRoot];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { labelLine } from '../../contract/base/grammar.ts';
-import { parseToolJson } from '../process/tools.ts';
+import { labelLine } from '../../../contract/base/grammar.ts';
+import { parseToolJson } from '../../../executors/process/tools.ts';
 
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
-import { cutText, type Range } from '../../contract/base/grammar.ts';
-import type { videoFailures } from '../../contract/causes/failures.ts';
-import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
-import type { Launcher, ProcessFailureCause } from '../process/process.ts';
-import type { ResolvedTool } from '../process/tools.ts';
+import { cutText, type Range } from '../../../contract/base/grammar.ts';
+import type { videoFailures } from '../../../contract/causes/failures.ts';
+import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
+import type { Launcher, ProcessFailureCause } from '../../../executors/process/process.ts';
+import type { ResolvedTool } from '../../../executors/process/tools.ts';
 
 /** Answers the addresses of a host name, as text. Rejects when there are none. */
 export type NameLookup = (hostName: string) => Promise<readonly string[]>;

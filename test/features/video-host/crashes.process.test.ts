@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { type RegisteredSource, registeredSource } from '../../contract/sources/source-session.ts';
-import { openVideoHost, type VideoHost } from '../../fixtures/video-host/server.ts';
-import { openStore } from '../actors/reopening/stored-studies.ts';
-import { openInProcess, withDownloader } from '../host/host-in-process.ts';
-import { checkDataRoot, checkProcesses } from './checks.ts';
-import { CopiedLife, emptyRoot, isSoak, SharedLife } from './copied-lives.ts';
-import { type Reachable, startHost } from './host-process.ts';
-import { askRange, rangeReached, rangeStatus } from './range-client.ts';
+import { type RegisteredSource, registeredSource } from '../../../contract/sources/source-session.ts';
+import { openVideoHost, type VideoHost } from '../../../fixtures/video-host/server.ts';
+import { openStore } from '../../actors/reopening/stored-studies.ts';
+import { checkDataRoot, checkProcesses } from '../../crash/checks.ts';
+import { CopiedLife, emptyRoot, isSoak, SharedLife } from '../../crash/copied-lives.ts';
+import { type Reachable, startHost } from '../../crash/host-process.ts';
+import { askRange, rangeReached, rangeStatus } from '../../crash/range-client.ts';
+import { openInProcess, withDownloader } from '../../host/host-in-process.ts';
 
-const media = fileURLToPath(new URL('../../fixtures/sample/source/media/sample.mp4', import.meta.url));
+const media = fileURLToPath(new URL('../../../fixtures/sample/source/media/sample.mp4', import.meta.url));
 
 let videos: VideoHost | undefined;
 test.before(async () => {

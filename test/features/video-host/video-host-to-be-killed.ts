@@ -2,14 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openLauncher } from '../../../executors/process/launcher.ts';
 import { resolveTools } from '../../../executors/process/tools.ts';
-import { downloadRange } from '../../../executors/videohost/download-range.ts';
-import { lookupAddresses } from '../../../executors/videohost/video-host.ts';
-import { film } from './video-host-for-tests.ts';
+import { downloadRange } from '../../../features/video-host/engine/download-range.ts';
+import { lookupAddresses } from '../../../features/video-host/engine/video-host.ts';
+import { film, neededDownloader } from './video-host-for-tests.ts';
 
 const [url = '', openOrigin = '', folder = '', workRoot = ''] = process.argv.slice(2);
 const launcher = await openLauncher({ workRoot, newId: randomUUID });
-const { ytdlp, ...tools } = await resolveTools(launcher, process.env);
-if (ytdlp === null) throw new Error('this needs yt-dlp');
+const tools = await resolveTools(launcher, process.env);
+const ytdlp = await neededDownloader(launcher);
 const newSecret = () => randomBytes(16).toString('hex');
 await downloadRange(
   { launcher, ytdlp, ...tools, lookup: lookupAddresses, openOrigin, ownNetwork: true, newSecret },

@@ -1,5 +1,5 @@
-import { cutText } from '../../contract/base/grammar.ts';
-import { ProcessFailure } from '../process/process.ts';
+import { cutText } from '../../../contract/base/grammar.ts';
+import { ProcessFailure } from '../../../executors/process/process.ts';
 import { type FilteringProxy, openFilteringProxy, type ProxyFindings } from './filtering-proxy.ts';
 import { type VideoHostDeps, VideoHostFailure, type VideoHostFailureCause } from './video-host.ts';
 

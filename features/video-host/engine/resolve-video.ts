@@ -1,8 +1,8 @@
-import { languageTag } from '../../contract/base/grammar.ts';
-import type { ResolvedVideo } from '../../contract/sources/videohost-resolution.ts';
-import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';
-import { parseToolJson } from '../process/tools.ts';
-import { ffprobeReport, milliseconds } from '../sources/ffprobe-report.ts';
+import { languageTag } from '../../../contract/base/grammar.ts';
+import type { ResolvedVideo } from '../../../contract/sources/videohost-resolution.ts';
+import { MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../../executors/process/process.ts';
+import { parseToolJson } from '../../../executors/process/tools.ts';
+import { ffprobeReport, milliseconds } from '../../../executors/sources/ffprobe-report.ts';
 import { behindProxy, verdictOfProxy } from './behind-proxy.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
 import {
