@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ProbeResult } from '../../contract/sources/media-probe.ts';
 import { resolveTools } from '../../executors/process/tools.ts';
-import { regionSound } from '../../features/recognition/engine/region-sound.ts';
 import { probeMedia } from '../../executors/sources/ffprobe.ts';
+import { regionSound } from '../../features/recognition/engine/region-sound.ts';
 import {
   earlyOtherSound,
   joinedSound,

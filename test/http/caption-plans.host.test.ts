@@ -12,8 +12,7 @@ import {
 } from '../../contract/review.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
-import { onlyRow, pathOf, revoke } from './captions/steps.ts';
+import { captionFlags, onlyRow, pathOf, revoke } from './captions/steps.ts';
 import { eventsPage } from './host/study-steps.ts';
 
 const flags = ['--caption-executor=grouped-subtitles', '--allow-embedded-subtitle-captions'];

@@ -12,8 +12,25 @@ import { readSampleGold } from '../../fixtures/sample/gold.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { TestHost } from '../host/test-host.ts';
 import { hash, storedId } from '../receipts/core/independent-ids.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
-import { approve, approved, approvedLife, candidateOf, captioned, captionedRange, captionsOf, checksOf, fileOf, openCaptioned, openCaptioning, pathOf, produce, resultsOf, reviewed, revoke } from './captions/steps.ts';
+import {
+  approve,
+  approved,
+  approvedLife,
+  candidateOf,
+  captioned,
+  captionedRange,
+  captionFlags,
+  captionsOf,
+  checksOf,
+  fileOf,
+  openCaptioned,
+  openCaptioning,
+  pathOf,
+  produce,
+  resultsOf,
+  reviewed,
+  revoke,
+} from './captions/steps.ts';
 import { ingest } from './host/ingest-steps.ts';
 import { humWav } from './host/media.ts';
 import { eventsPage, followed, runtimeOf, sampleRow, startStudy, studyRequest } from './host/study-steps.ts';

@@ -17,8 +17,7 @@ import {
 } from '../../fixtures/hosted-model/stub-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import { checkRuntimes } from '../crash/checks.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
-import { captioned, pathOf, revoke } from './captions/steps.ts';
+import { captioned, captionFlags, pathOf, revoke } from './captions/steps.ts';
 import {
   apiKey,
   type Explainable,

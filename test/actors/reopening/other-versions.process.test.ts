@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { recognitionSteps, Transcribers } from '../../../features/recognition/steps.ts';
+import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
@@ -15,6 +15,7 @@ import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
+import { recognitionSteps, Transcribers } from '../../../features/recognition/steps.ts';
 import { screenTextSteps } from '../../../features/screen-text/screen-texts.ts';
 import { statesOf, unchanged } from '../../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
@@ -29,7 +30,6 @@ import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { held } from '../captions/caption-bench.ts';
-import { noEngines } from '../engines/no-engines.ts';
 import {
   openExplanationBench,
   questionIn,

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
+import { TranslationAsker } from '../../../actors/captions/translation-asker.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
 import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
@@ -24,10 +24,10 @@ import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { approvedStudyOf, publishedCaptionsOf } from '../../../receipts/published/captions.ts';
 import { captionStarted } from '../../../receipts/stages/captions.ts';
 import { gatesOver, translationPromptContract } from '../../../rules/translation/plan.ts';
-import { recordCaptions } from '../../receipts/captions/recorded-captions.ts';
-import { contentOf } from '../../receipts/core/stored-content-in-memory.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { type OpenedStore, openStore } from '../../actors/reopening/stored-studies.ts';
+import { recordCaptions } from '../../receipts/captions/recorded-captions.ts';
+import { contentOf } from '../../receipts/core/stored-content-in-memory.ts';
 
 const thai = ['เขาลืมปิดประตูก่อนออกจากบ้านไปทำงานเมื่อเช้านี้', 'เมื่อวานนี้เราต้องยกกล่อง', 'ผู้คนย้ายไปเมืองใหญ่ด้วยหลายเหตุผล'];
 

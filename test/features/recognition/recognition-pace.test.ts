@@ -1,6 +1,6 @@
 import test from 'ava';
-import { RecognitionPace } from '../../../features/recognition/pace.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
+import { RecognitionPace } from '../../../features/recognition/pace.ts';
 import type { Ledger, Write } from '../../../storage/ledger/ledger.ts';
 
 const recognizerOf = (model: string) =>

@@ -15,11 +15,11 @@ import { refuses, StubProvider } from '../../../fixtures/hosted-model/stub-provi
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
+import { approveCaptions, followed, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { hasPocketsphinx } from './engine/pocketsphinx-of-machine.ts';
 import { copyAsLeft } from '../../host/host-in-process.ts';
 import { madeMedia } from '../../media/made-media.ts';
-import { approveCaptions, followed, newRoot, openClientHost } from '../../actors/client-host.ts';
+import { hasPocketsphinx } from './engine/pocketsphinx-of-machine.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;
 

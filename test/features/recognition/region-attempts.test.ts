@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { RegionAttempts, RegionUnrecognized } from '../../../features/recognition/region-attempts.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
+import { RegionAttempts, RegionUnrecognized } from '../../../features/recognition/region-attempts.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 
 const { signal } = new AbortController();

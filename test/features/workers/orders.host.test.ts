@@ -2,18 +2,18 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { LateOutcomes } from '../../../features/workers/open-work-orders.ts';
-import { OperationFailed, orderIdOf, parsedOutcome, taskKeyOf } from '../../../features/workers/order-identity.ts';
-import { SharedOutcomes, SharedWindows } from '../../../features/workers/shared-outcomes.ts';
-import { WorkerFigures, WorkOrders } from '../../../features/workers/work-orders.ts';
-import { OrderDuty, orderWindows } from '../../../features/workers/worker.ts';
 import { version } from '../../../contract/base/program-version.ts';
 import type { WorkOrder } from '../../../contract/workers.ts';
 import { OrderRefused } from '../../../features/workers/engine/order-queue.ts';
-import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
+import { LateOutcomes } from '../../../features/workers/open-work-orders.ts';
+import { OperationFailed, orderIdOf, parsedOutcome, taskKeyOf } from '../../../features/workers/order-identity.ts';
 import { SharedObjects } from '../../../features/workers/shared-objects.ts';
-import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { SharedOutcomes, SharedWindows } from '../../../features/workers/shared-outcomes.ts';
+import { WorkerFigures, WorkOrders } from '../../../features/workers/work-orders.ts';
+import { OrderDuty, orderWindows } from '../../../features/workers/worker.ts';
+import { contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
+import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
 const tool = { name: 'ffmpeg', version: '5.1', digest: `sha256:${'5'.repeat(64)}` };
 
@@ -163,11 +163,11 @@ test('an order over which workers were lost goes on for as long as they keep win
   });
   const id = orderIdOf(lostOrder);
   const kept = [1000, 2000];
-  let rung = 0;
+  let notified = 0;
   // Each time that it is given, too many workers are lost over it; the first two times they came as far as a window.
   orders.use({
-    ring: async () => {
-      rung += 1;
+    notify: async () => {
+      notified += 1;
       const endMs = kept.shift();
       if (endMs !== undefined) await windows.add(id, endMs, Buffer.from('measured'));
       orders.receive(id, { kind: 'lost', reason: 'stalled' });
@@ -182,7 +182,7 @@ test('an order over which workers were lost goes on for as long as they keep win
     { signal: new AbortController().signal, measured: () => undefined, waits: () => undefined },
   );
   await t.throwsAsync(carriedOut, { instanceOf: OperationFailed, message: 'workers were lost over it: stalled' });
-  t.is(rung, 3);
+  t.is(notified, 3);
 });
 
 const operationKey = 'c'.repeat(64);

@@ -3,8 +3,8 @@ import { openRecognizer } from '../../../../features/recognition/engine/open-rec
 import { openOpenaiRecognizer } from '../../../../features/recognition/engine/openai.ts';
 import { stubTranscriber, transcribes } from '../../../../fixtures/hosted-model/stub-transcriber.ts';
 import { INVENTED_PHRASES } from '../../../../rules/transcript-gates.ts';
-import { madeMedia } from '../../../media/made-media.ts';
 import { openDetectionBench, realClock } from '../../../executors/evidence/detection-for-tests.ts';
+import { madeMedia } from '../../../media/made-media.ts';
 import { passedOf, recognizeFile } from './recognized-file.ts';
 
 /** Sounds without speech, as sources of ffmpeg at 16 kHz in mono; `seed` makes another of the same kind. */
@@ -59,8 +59,8 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
     await bench.close();
   });
   const pack = await noisePack(secondsEach, 7);
-  const settings = { environment: process.env, clock: realClock };
-  const real = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
+  const opening = { launcher: bench.launcher, environment: process.env, clock: realClock };
+  const real = await openRecognizer({ engine: 'pocketsphinx', model: null }, opening);
   const recognized = await recognizeFile(t, bench, pack, { recognizer: real, everywhere: true });
   t.deepEqual(passedOf(recognized), []);
   t.log(`pocketsphinx: ${recognized.lines.length} lines invented in ${recognized.regions.length} regions, none passed`);

@@ -4,8 +4,8 @@ import type { Range } from '../../../../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../../../../contract/evidence/evidence.ts';
 import type { Recognizer } from '../../../../executors/recognition/recognizer.ts';
 import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../../rules/recognition.ts';
-import { judgedLines } from '../../../receipts/recognition/transcripts.ts';
 import { artifactOf, type DetectionBench, detect } from '../../../executors/evidence/detection-for-tests.ts';
+import { judgedLines } from '../../../receipts/recognition/transcripts.ts';
 
 const HEAD_BYTES = 44;
 const BYTES_PER_MS = 32;

@@ -9,8 +9,12 @@ import { maximumLineCharacters } from '../../../../contract/evidence/evidence.ts
 import { rawRegion } from '../../../../contract/recognition.ts';
 import { ProcessFailure } from '../../../../executors/process/process.ts';
 import { fileDigestOf } from '../../../../executors/process/tools.ts';
-import { RecognizerUnavailable } from '../../../../executors/recognition/recognizer.ts';
-import { demandRunning } from '../../../../executors/recognition/recognizer.ts';
+import {
+  demandRunning,
+  RecognitionFailure,
+  RecognizerUnavailable,
+} from '../../../../executors/recognition/recognizer.ts';
+import { ofProgram as programFailure } from '../../../../features/recognition/engine/engine-files.ts';
 import { openRecognizer } from '../../../../features/recognition/engine/open-recognizer.ts';
 import {
   openOpenaiRecognizer,
@@ -18,8 +22,6 @@ import {
   TRANSCRIPTION_LIMITS,
 } from '../../../../features/recognition/engine/openai.ts';
 import { openPocketsphinx } from '../../../../features/recognition/engine/pocketsphinx.ts';
-import { ofProgram as programFailure } from '../../../../features/recognition/engine/engine-files.ts';
-import { RecognitionFailure } from '../../../../executors/recognition/recognizer.ts';
 import { regionSound } from '../../../../features/recognition/engine/region-sound.ts';
 import { openWhisperCli } from '../../../../features/recognition/engine/whisper-cli.ts';
 import {
@@ -30,11 +32,11 @@ import {
 import { canonicalJson } from '../../../../formats/canonical-json.ts';
 import { placedTranscript } from '../../../../rules/recognition.ts';
 import { SimulatedClock } from '../../../actors/supervision/simulated-clock.ts';
+import { openDetectionBench } from '../../../executors/evidence/detection-for-tests.ts';
+import { fake, launcherFor, temporaryFolder } from '../../../executors/process/launcher-for-tests.ts';
 import { type MediaRecipe, madeMedia } from '../../../media/made-media.ts';
 import { drawn, quickH264 } from '../../../media/recipes.ts';
 import { judgedLines } from '../../../receipts/recognition/transcripts.ts';
-import { openDetectionBench } from '../../../executors/evidence/detection-for-tests.ts';
-import { fake, launcherFor, temporaryFolder } from '../../../executors/process/launcher-for-tests.ts';
 import { inventNothing } from './inventions.ts';
 import { hasPocketsphinx } from './pocketsphinx-of-machine.ts';
 
@@ -278,7 +280,7 @@ async function whisperCli(t: ExecutionContext, modelName: string) {
   const { launcher } = await launcherFor(t);
   const model = path.join(await temporaryFolder(t), modelName);
   await writeFile(model, 'ggml');
-  const open = () => openRecognizer(launcher, { engine: 'whisper-cli', model }, { environment, clock: systemClock });
+  const open = () => openRecognizer({ engine: 'whisper-cli', model }, { launcher, environment, clock: systemClock });
   return { open, model, launcher };
 }
 
@@ -319,9 +321,9 @@ test('a missing model is found when a recognizer is opened, and an invalid resul
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
   const unavailable = { instanceOf: RecognizerUnavailable, message: /^recognizer_unavailable: / };
-  await t.throwsAsync(openRecognizer(launcher, choice, { environment, clock: systemClock }), unavailable);
-  const nowhere = { environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
-  await t.throwsAsync(openRecognizer(launcher, choice, nowhere), unavailable);
+  await t.throwsAsync(openRecognizer(choice, { launcher, environment, clock: systemClock }), unavailable);
+  const nowhere = { launcher, environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
+  await t.throwsAsync(openRecognizer(choice, nowhere), unavailable);
   for (const name of ['garbled.bin', 'empty.bin']) {
     const recognizer = await (await whisperCli(t, name)).open();
     await t.throwsAsync(demandRunning(recognizer), unavailable, name);

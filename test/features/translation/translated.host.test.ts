@@ -1,17 +1,17 @@
 import test, { type ExecutionContext } from 'ava';
-import { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { mostTranslatedAtOnce } from '../../../actors/captions/captions.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { translationLimits } from '../../../contract/captions/caption-translation.ts';
 import { type HostedChat, NoCompletion } from '../../../executors/model-server/hosted-chat.ts';
 import { ModelFailure } from '../../../executors/model-server/hosted-provider.ts';
+import { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
+import { approvedStudy, checked, openCaptionBench } from '../../actors/captions/caption-bench.ts';
+import { translators } from '../../actors/engines/named-engines.ts';
+import { store } from '../../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
-import { translators } from '../engines/no-engines.ts';
-import { store } from '../reopening/stored-studies.ts';
-import { approvedStudy, checked, openCaptionBench } from './caption-bench.ts';
 
 const korean =
   translationLabels()
