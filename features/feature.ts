@@ -121,15 +121,13 @@ export const flagsOf = (
 export const describedService = <Service extends object>(): Service => ({}) as Service;
 
 /** The choices of a host with the engines that its features name. */
-export const withEnginesOf = (
+export function withEnginesOf(
   features: readonly Pick<ConfiguredFeature, 'engines'>[],
   choices: EngineChoices,
-): EngineChoices =>
-  features.reduce(
-    (sum, { engines: { permissions, ...named } = {} }) => ({
-      ...sum,
-      ...named,
-      permissions: { ...sum.permissions, ...permissions },
-    }),
-    choices,
-  );
+): EngineChoices {
+  let sum = choices;
+  for (const { engines: { permissions, ...named } = {} } of features) {
+    sum = { ...sum, ...named, permissions: { ...sum.permissions, ...permissions } };
+  }
+  return sum;
+}

@@ -101,7 +101,7 @@ const executorPermission = (
 /** The flags that choose who makes captions. */
 export const captionFlags = {
   [captionExecutorFlag]: {
-    ...captions,
+    setting: { ...captions.setting, role: 'choice' },
     ...oneOf(
       'NAME',
       executorNames,

@@ -33,6 +33,10 @@ interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
    * ignored. `--caption-executor recorded` must not meet the permission of another executor.
    */
   readonly isGrouped?: boolean;
+  /** `choice` if it chooses an engine, `permission` if a person permits one by it, which changes no engine. */
+  readonly role?: 'choice' | 'permission';
+  /** The choice that gives its value a meaning: with another one, it is the name of something else. */
+  readonly of?: string;
 }
 
 /** How a flag is given: once with a value, several times with values, or without one. */

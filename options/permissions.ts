@@ -7,10 +7,12 @@ import { option, worded } from './start-text.ts';
 export const serverPermissionFlag = 'permit-server';
 const seamPermissionFlag = 'permit-test-seam';
 
+const permission = { setting: { room: 'captions', change: 'at_once', role: 'permission' } } as const;
+
 /** The flags by which a person permits what requests may name; without a request they change nothing. */
 export const permissionFlags = {
   [serverPermissionFlag]: {
-    setting: { room: 'captions', change: 'at_once' },
+    ...permission,
     ...repeatable(
       'URL',
       null,
@@ -19,7 +21,7 @@ export const permissionFlags = {
     read: serversIn,
   },
   [seamPermissionFlag]: {
-    setting: { room: 'captions', change: 'at_once' },
+    ...permission,
     ...toggle('permits captions of fixed texts, for tests of clients'),
   },
 } satisfies FlagTable;

@@ -290,8 +290,9 @@ export class RunningSettings implements SettingsService {
 
   /** The features with these flags, which a host could start with. Throws `StartError`. */
   #demandOptions(flags: GivenFlags): readonly ConfiguredFeature[] {
+    const options = optionsOf(flags);
     const features = featuresOf(flags, this.#options.environment);
-    engineChoicesOf(optionsOf(flags), features);
+    engineChoicesOf(options, features);
     return features;
   }
 

@@ -13,6 +13,7 @@ import { findHost, hasHost } from '../terminal/running-host.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import {
   changeSettings,
+  chosenEngines,
   inSettingNames,
   readSettings,
   type SettingChanges,
@@ -67,7 +68,7 @@ async function demandWorking(settings: Settings, isTried: (room: HostSetting['ro
 
 /** Why a host would not start with settings, in their names, with the remedy of an engine that is not there. */
 function refusalOf(error: unknown, settings: Settings): string {
-  const engine = recognizerEngines.find((each) => each === settings.get('semantic-recognizer'));
+  const engine = recognizerEngines.find((each) => chosenEngines(settings).includes(each));
   const failure = engine === undefined ? null : engineFailureOf(messageOf(error), engine);
   // A program that is not there has its place in the sentence of its start.
   if (failure !== null && failure.code !== 'engine_gone') {

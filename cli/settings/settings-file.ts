@@ -5,7 +5,6 @@ import type { HostSetting } from '../../contract/settings.ts';
 import { addressFault } from '../../executors/model-server/hosted-provider.ts';
 import { StartError, type StartFailure, startTextsOf } from '../../options/failures.ts';
 import { type Flag, type FlagTable, type GivenFlags, parseFlags, pathOption, suggestion } from '../../options/flags.ts';
-import { permissionFlags } from '../../options/permissions.ts';
 import type { StartText } from '../../options/start-text.ts';
 import { dataRootAt, shellPath } from '../../storage/objects/data-root.ts';
 import { changeSmallFile, isBlank, readSmallFile } from '../../storage/objects/small-file.ts';
@@ -22,7 +21,7 @@ const settingRoomOf = (name: string): HostSetting['room'] | undefined => setting
 
 /** The groups of settings whose engines a change needs. A permission changes no engine, and has to be withdrawn also from a broken one. */
 export const triedRoomsOf = (names: readonly string[]): readonly (HostSetting['room'] | undefined)[] =>
-  names.filter((name) => !Object.hasOwn(permissionFlags, name)).map(settingRoomOf);
+  names.filter((name) => settingFlags[name]?.setting?.role !== 'permission').map(settingRoomOf);
 
 /** A value as the file holds it: a text or a number, `true` for a switch, a list for an option that may be repeated. */
 export type SettingValue = string | number | boolean | readonly string[];
@@ -231,19 +230,28 @@ export function settingsAfter(settings: Settings, changes: SettingChanges): Sett
   return after;
 }
 
-/** The settings that choose or permit an engine; the others of their rooms are about that one. */
-const engineSettings = ['caption-executor', 'semantic-recognizer', ...Object.keys(permissionFlags)];
+/** The engines that settings choose, as their values name them. */
+export const chosenEngines = (settings: Settings): readonly SettingValue[] =>
+  [...settings].flatMap(([name, value]) => (settingFlags[name]?.setting?.role === 'choice' ? [value] : []));
+
+/** The settings about a choice that changes replace: the model of another recognizer is another kind of name. */
+const settingsOfReplaced = (settings: Settings, changes: SettingChanges): readonly string[] =>
+  [...settings.keys()].filter((name) => {
+    const choice = settingFlags[name]?.setting?.of;
+    return choice !== undefined && changes.has(choice) && changes.get(choice) !== settings.get(choice);
+  });
 
 /**
  * Changes that also take out the settings of an engine that is replaced, or not permitted any more. These are the settings with which no
- * host starts. The model of another recognizer is another kind of name.
+ * host starts.
  */
 export function withoutLeftovers(settings: Settings, changes: SettingChanges): SettingChanges {
-  const rooms = engineSettings.filter((name) => changes.has(name)).map(settingRoomOf);
+  // The other settings of these rooms are about the engines that are chosen or permitted there.
+  const rooms = [...changes.keys()]
+    .filter((name) => settingFlags[name]?.setting?.role !== undefined)
+    .map(settingRoomOf);
   const all = new Map(changes);
-  const [recognizer, model] = ['semantic-recognizer', 'semantic-recognizer-model'];
-  const isReplaced = changes.has(recognizer) && changes.get(recognizer) !== settings.get(recognizer);
-  if (isReplaced && settings.has(model) && !changes.has(model)) all.set(model, undefined);
+  for (const name of settingsOfReplaced(settings, changes)) if (!changes.has(name)) all.set(name, undefined);
   for (;;) {
     const refused = refusedSetting(settingsAfter(settings, all));
     if (refused === null || changes.has(refused) || !rooms.includes(settingRoomOf(refused))) return all;

@@ -74,7 +74,7 @@ async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
       pack,
       dataRoot,
       environment: process.env,
-      features: options.features,
+      features: options.features.map((configure) => configure(process.env)),
       clock: systemClock,
       newId: randomUUID,
       report,
@@ -98,7 +98,7 @@ function described(error: unknown): string {
 /** Evaluates a pack. Sets the exit code: 1 for a regression, 2 for an evaluation that failed. */
 export async function runEvaluation(args: readonly string[], features: readonly Feature[]): Promise<void> {
   try {
-    const options = evaluateOptions(args, features, process.env);
+    const options = evaluateOptions(args, features);
     const evaluation = await evaluate(options);
     if (options.json) print(JSON.stringify(evaluation));
     else for (const line of evaluationLines(evaluation)) print(line);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../../executors/process/tools.ts';
 import {
   absolutePath,
   type CommandWords,
@@ -11,7 +10,7 @@ import {
   toggle,
 } from '../../options/flags.ts';
 import { programFile } from '../../options/program-file.ts';
-import { type ConfiguredFeature, type Feature, flagsOf } from '../feature.ts';
+import { type Feature, type FeatureOptions, flagsOf } from '../feature.ts';
 
 /** The flags of `evaluate` beside those of the engines. */
 const ownFlags = {
@@ -35,12 +34,10 @@ export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
 const samplePack = fileURLToPath(programFile('fixtures/sample'));
 
 /** Reads the call `evaluate [PACK] [--baseline FILE] [--accept] …`. Throws `StartError`. */
-export function evaluateOptions(args: readonly string[], features: readonly Feature[], environment: Environment) {
+export function evaluateOptions(args: readonly string[], features: readonly Feature[]) {
   const given = parseFlags(args, evaluateWords(features).flags, 1);
   const pack = absolutePath(given.positional[0] ?? samplePack);
-  const studying: readonly ConfiguredFeature[] = features.flatMap(
-    (feature) => feature.options?.(given)(environment) ?? [],
-  );
+  const studying: readonly FeatureOptions[] = features.flatMap(({ options }) => options?.(given) ?? []);
   return {
     pack,
     baseline: pathOption(given, 'baseline') ?? join(pack, 'baseline.json'),
@@ -49,7 +46,7 @@ export function evaluateOptions(args: readonly string[], features: readonly Feat
     dataRoot: pathOption(given, 'data-root'),
     json: given.has('json'),
     report: pathOption(given, 'report'),
-    /** The features of the host that studies. */
+    /** The features of the host that studies, once its environment is known. */
     features: studying,
   };
 }

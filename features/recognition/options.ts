@@ -18,7 +18,7 @@ const recognition = { setting: { room: 'recognition', change: 'at_once', isGroup
 /** The flag by which a person permits recognition where a request asks for it; without one it changes nothing. */
 export const permissionFlags = {
   [permissionFlag]: {
-    setting: { room: 'recognition', change: 'at_once' },
+    setting: { room: 'recognition', change: 'at_once', role: 'permission' },
     ...toggle(
       `permits the --${recognizerFlag} for studies that request it, and for those whose captions need it; --${everyStudyFlag} has every study recognized`,
     ),
@@ -28,7 +28,7 @@ export const permissionFlags = {
 /** The flags that choose the recognizer of speech. */
 export const recognizerFlags = {
   [recognizerFlag]: {
-    ...recognition,
+    setting: { ...recognition.setting, role: 'choice' },
     ...oneOf(
       'NAME',
       ['unavailable', ...recognizerEngines],
@@ -42,7 +42,7 @@ export const recognizerFlags = {
     ),
   },
   [recognizerModelFlag]: {
-    ...recognition,
+    setting: { ...recognition.setting, of: recognizerFlag },
     ...single(
       'NAME',
       null,

@@ -9,15 +9,15 @@ import { openWorker, type Worker } from './worker.ts';
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
 
-async function work({ workQueue, recognizer, notices, ...flags }: WorkerFlags): Promise<void> {
-  if (flags['log-format'] === 'json') log = await jsonLog(systemClock.now);
+async function work({ workQueue, recognizer, notices, leaseMs, logFormat }: WorkerFlags): Promise<void> {
+  if (logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}, worker`);
   await demandObjectSource(workQueue);
   const { address, objectSource } = workQueue;
   const worker = await openWorker({
     workQueue: address,
     objectSource,
-    leaseMs: flags['lease-ms'],
+    leaseMs,
     recognizer,
     environment: process.env,
     clock: systemClock,

@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { noEngines } from '../../actors/engines/engine-choices.ts';
+import { withServer } from '../../executors/model-server/hosted-provider.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { StartError } from '../../options/failures.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type FlagTable,
   type GivenFlags,
   integer,
-  oneOf,
   parseFlags,
   path,
   single,
@@ -137,12 +137,17 @@ export const workerWords = (features: readonly Feature[]): CommandWords => ({
 
 export type WorkerFlags = ReturnType<typeof workerFlags>;
 
-/** Reads the flags of `worker`. Throws `StartError` with the closed start-up codes. */
+/**
+ * Reads the flags of `worker`, with the recognizer that they name and the lines of the log about it. Throws `StartError` with the closed
+ * start-up codes.
+ */
 export function workerFlags(args: readonly string[], features: readonly Feature[], environment: Environment) {
   const given = parseFlags(args, workerWords(features).flags);
   const workQueue = workQueueOf(given);
   if (workQueue === null) throw refused('a worker needs --work-queue and --object-source');
-  const configured = features.flatMap((feature) => feature.options?.(given)(environment) ?? []);
+  // An engine behind a server is refused below, whether the environment names that server or not.
+  const named = withServer(environment, 'http://127.0.0.1');
+  const configured = features.flatMap(({ options }) => options?.(given)(named) ?? []);
   const { recognizer } = withEnginesOf(configured, noEngines);
   if (recognizer?.provider !== undefined) {
     throw new StartError(
@@ -151,5 +156,6 @@ export function workerFlags(args: readonly string[], features: readonly Feature[
     );
   }
   const notices = configured.flatMap(({ engineNotices }) => engineNotices ?? []);
-  return { workQueue, ...valuesOf(given, ownFlags), recognizer, notices };
+  const { 'lease-ms': leaseMs, 'log-format': logFormat } = valuesOf(given, ownFlags);
+  return { workQueue, leaseMs, logFormat, recognizer, notices };
 }

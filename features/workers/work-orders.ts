@@ -112,7 +112,7 @@ interface DeliveryWatch {
 
 /** An order is looked after at least so often, whatever the queue tells, in ms. */
 const lookMs = 2000;
-/** The queue has let go of an order: its outcome is there, or it is notified again, within this time in ms. */
+/** The queue has let go of an order: its outcome is there, or the queue is notified of it again, within this time in ms. */
 const goneMs = 200;
 /** After so many outcomes that did not count, an operation has come to nothing. */
 const mostRefused = 5;
@@ -140,7 +140,7 @@ export class WorkOrders {
   }
 
   readonly receive = (id: string, news: OrderNews): void => {
-    for (const bell of this.#signals.get(id) ?? []) bell.receive(news);
+    for (const orderSignal of this.#signals.get(id) ?? []) orderSignal.receive(news);
   };
 
   /** True if an operation of this host waits for an order. */
@@ -154,20 +154,20 @@ export class WorkOrders {
    */
   async carriedOut<Result>(delivery: Delivery<Result>, watch: DeliveryWatch): Promise<Result> {
     const id = orderIdOf(delivery.order);
-    const bell = this.#listen(id, watch.measured);
+    const orderSignal = this.#listen(id, watch.measured);
     try {
       for (let refused = 0; ; ) {
         const count = () => {
           refused += 1;
           if (refused >= mostRefused) throw new OperationFailed(`${refused} results of workers did not count`);
         };
-        const attempt = await this.#attempt(id, delivery, bell, count);
+        const attempt = await this.#attempt(id, delivery, orderSignal, count);
         if ('taken' in attempt) return attempt.taken;
         watch.waits(attempt.waitsFor);
-        await bell.notified(this.#options.clock, attempt.pauseMs, watch.signal);
+        await orderSignal.notified(this.#options.clock, attempt.pauseMs, watch.signal);
       }
     } finally {
-      this.#forget(id, bell);
+      this.#forget(id, orderSignal);
       watch.waits(null);
       if (watch.signal.aborted && !this.isWanted(id)) await this.#queue?.withdraw(id).catch(() => undefined);
     }
@@ -176,7 +176,7 @@ export class WorkOrders {
   async #attempt<Result>(
     id: string,
     delivery: Delivery<Result>,
-    bell: OrderSignal,
+    orderSignal: OrderSignal,
     refused: () => void,
   ): Promise<Attempt<Result>> {
     const { objects, outcomes, figures } = this.#options;
@@ -199,9 +199,9 @@ export class WorkOrders {
           refused();
         }
       }
-      if (bell.lost !== null) await this.#resetLossCount(id, bell, bell.lost);
+      if (orderSignal.lost !== null) await this.#resetLossCount(id, orderSignal, orderSignal.lost);
       await delivery.provide(objects);
-      return await this.#notify(id, delivery.order, bell);
+      return await this.#notify(id, delivery.order, orderSignal);
     } catch (error) {
       if (error instanceof ObjectSourceFault) return { waitsFor: `waiting: ${error.message}`, pauseMs: lookMs };
       throw error;
@@ -209,10 +209,10 @@ export class WorkOrders {
   }
 
   /** The count of workers lost one after the other restarts if a window was kept since. */
-  async #resetLossCount(id: string, bell: OrderSignal, lost: string): Promise<void> {
+  async #resetLossCount(id: string, orderSignal: OrderSignal, lost: string): Promise<void> {
     const [endMs = 0] = await this.#options.windows.endsMs(id);
-    if (endMs <= bell.reachedMs) throw new OperationFailed(`workers were lost over it: ${lost}`);
-    bell.resetLossCount(endMs);
+    if (endMs <= orderSignal.reachedMs) throw new OperationFailed(`workers were lost over it: ${lost}`);
+    orderSignal.resetLossCount(endMs);
   }
 
   async #setAside(id: string, name: string, { message }: OutcomeRefused): Promise<void> {
@@ -227,7 +227,7 @@ export class WorkOrders {
   async #notify(
     id: string,
     order: WorkOrder,
-    bell: OrderSignal,
+    orderSignal: OrderSignal,
   ): Promise<{ waitsFor: string | null; pauseMs: number }> {
     try {
       if (this.#queue === null) throw new QueueUnavailable('it is not open yet');
@@ -235,7 +235,7 @@ export class WorkOrders {
       this.#say(null);
       if (state === 'gone') return { waitsFor: null, pauseMs: goneMs };
       if (state === 'taken') return { waitsFor: null, pauseMs: lookMs };
-      return { waitsFor: waitingText(bell, await this.#queue.workers()), pauseMs: lookMs };
+      return { waitsFor: waitingText(orderSignal, await this.#queue.workers()), pauseMs: lookMs };
     } catch (error) {
       if (!(error instanceof QueueUnavailable)) throw error;
       this.#say(error.message);
@@ -252,16 +252,16 @@ export class WorkOrders {
   }
 
   #listen(id: string, measured: DeliveryWatch['measured']): OrderSignal {
-    const bell = new OrderSignal(measured);
-    const bells = this.#signals.get(id) ?? new Set();
-    this.#signals.set(id, bells.add(bell));
-    return bell;
+    const orderSignal = new OrderSignal(measured);
+    const signals = this.#signals.get(id) ?? new Set();
+    this.#signals.set(id, signals.add(orderSignal));
+    return orderSignal;
   }
 
-  #forget(id: string, bell: OrderSignal): void {
-    const bells = this.#signals.get(id);
-    bells?.delete(bell);
-    if (bells?.size === 0) this.#signals.delete(id);
+  #forget(id: string, orderSignal: OrderSignal): void {
+    const signals = this.#signals.get(id);
+    signals?.delete(orderSignal);
+    if (signals?.size === 0) this.#signals.delete(id);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import test from 'ava';
 import { SimulatedClock as XStateClock } from 'xstate';
-import { type ChosenEngines, engineOff, enginesOf, ownEngine } from '../../actors/operation/engines.ts';
+import { type ChosenEngines, engineOff, enginesOf, hostedEngine, ownEngine } from '../../actors/operation/engines.ts';
 import { CommitFigures, EventLoopPauses } from '../../actors/operation/host-figures.ts';
 import { DurationHistogram, StateDurations } from '../../actors/operation/metrics.ts';
 import { Pairings } from '../../actors/operation/pairings.ts';
@@ -14,10 +14,12 @@ const digest = `sha256:${'0'.repeat(64)}`;
 const none: ChosenEngines = {
   detectors: [{ name: 'ffmpeg', version: '5.1', digest }],
   hasWorkers: false,
-  recognizer: null,
-  others: [engineOff('screen_text', 'no text on the screen is read')],
+  others: [
+    engineOff('screen_text', 'no text on the screen is read'),
+    engineOff('recognizer', 'speech is not recognized'),
+    engineOff('caption_translation', 'nothing is translated'),
+  ],
   captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
-  translator: null,
   explainer: null,
 };
 
@@ -39,10 +41,12 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
   const server = (isLocal: boolean) => ({ baseUrl: 'https://models.example/v1', apiKey: 'secret', isLocal });
   const chosen: ChosenEngines = {
     ...none,
-    others: [ownEngine('screen_text', 'tesseract.js 7.0.0', 'read here')],
-    recognizer: { engine: 'openai', model: 'listener', responseFormat: 'json', provider: server(false) },
+    others: [
+      ownEngine('screen_text', 'tesseract.js 7.0.0', 'read here'),
+      hostedEngine('recognizer', { model: 'listener', provider: server(false) }, 'sound'),
+      hostedEngine('caption_translation', { model: 'writer', provider: server(true) }, 'text'),
+    ],
     captions: { classification: 'recognised_transcript_translated', subtitlesFirst: false },
-    translator: { model: 'writer', provider: server(true) },
     explainer: { model: 'teacher', provider: server(false) },
   };
   t.deepEqual(said(chosen), [

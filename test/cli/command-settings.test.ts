@@ -1,17 +1,23 @@
 import test from 'ava';
-import { optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
+import { noEngines } from '../../actors/engines/engine-choices.ts';
+import { featuresOf, optionsOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { type Settings, withCommandSettings, withSettings } from '../../cli/settings/settings-file.ts';
+import { withEnginesOf } from '../../features/feature.ts';
 import { parseFlags } from '../../options/flags.ts';
 
-const optionsWith = (settings: Settings) =>
-  optionsOf(withSettings(parseFlags([], serveFlags), withCommandSettings(settings)));
+const flagsWith = (settings: Settings) => withSettings(parseFlags([], serveFlags), withCommandSettings(settings));
+const optionsWith = (settings: Settings) => optionsOf(flagsWith(settings));
+
+/** The engines that the features of the host name. */
+const enginesWith = (settings: Settings) => withEnginesOf(featuresOf(flagsWith(settings), {}), noEngines);
 
 test('the host of a command makes captions of subtitle tracks, with no model and for a whole film', (t) => {
   const options = optionsWith(new Map());
   t.is(options.captionExecutor.classification, 'grouped_subtitle_tracks');
   t.deepEqual(options.limits.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
   t.is(options.limits.maximumStudyRangeMs, 14_400_000);
-  t.deepEqual([options.recognizer, options.explainerModel, options.captionExecutor.model], [null, null, null]);
+  const { recognizer, translator } = enginesWith(new Map());
+  t.deepEqual([recognizer, options.explainerModel, translator], [null, null, null]);
   t.is(serveOptions([]).captionExecutor.classification, 'recorded_real_pipeline_fixture');
 });
 
@@ -34,6 +40,6 @@ test('a model that a person permitted for requests leaves the host of a command 
     ['caption-translation-model', 'small'],
     ['permit-server', [server]],
   ]);
-  const { captionExecutor } = optionsWith(settings);
-  t.deepEqual([captionExecutor.classification, captionExecutor.model], ['grouped_subtitle_tracks', 'small']);
+  t.is(optionsWith(settings).captionExecutor.classification, 'grouped_subtitle_tracks');
+  t.is(enginesWith(settings).translator?.model, 'small');
 });

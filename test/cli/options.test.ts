@@ -7,9 +7,9 @@ import { verifyOptions } from '../../cli/options/verify-options.ts';
 import { settingFault, withoutCredentials } from '../../cli/settings/settings-file.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { addressFault, hostedProvider } from '../../executors/model-server/hosted-provider.ts';
-import { evaluateOptions } from '../../features/evaluation/options.ts';
-import { demandObjectSource, workerFlags, workQueueNotice } from '../../features/workers/options.ts';
-import { failureLine, type StartCode, StartError, startCodes } from '../../options/failures.ts';
+import { commandsOf } from '../../features/feature.ts';
+import { features } from '../../features/features.ts';
+import { type StartCode, StartError, startCodes } from '../../options/failures.ts';
 import {
   answersQuestion,
   type FlagTable,
@@ -19,7 +19,6 @@ import {
   single,
   toggle,
 } from '../../options/flags.ts';
-import { repository } from './command.ts';
 
 const table: FlagTable = {
   port: single('PORT', '1', 'where to listen'),
@@ -133,7 +132,8 @@ test('help and version are answered at any position, and nothing else is', (t) =
 });
 
 test('the help of every command explains each of its flags', (t) => {
-  for (const { flags, purpose } of Object.values(commands)) {
+  const ofFeatures = Object.values(commandsOf(features)).map(({ words: wordsOf }) => wordsOf(features));
+  for (const { flags, purpose } of [...Object.values(commands), ...ofFeatures]) {
     t.regex(purpose, /^[A-Z].*\.$/);
     for (const [name, flag] of Object.entries(flags)) {
       t.regex(flag.help, /^[^.].*[^.]$/, name);
@@ -188,17 +188,12 @@ test('flags replace the settings that they name, and paths become absolute', (t)
     studyWorkers: 7,
     reviewer: { id: 'r', label: 'R R' },
     captionExecutor: {
+      name: 'recorded',
       classification: 'recorded_real_pipeline_fixture',
       permission: null,
       announced: 'recorded-real-pipeline-fixture-adapter',
-      model: null,
-      isAskedOnce: false,
     },
-    workQueue: null,
-    recognizer: null,
-    recognizesEveryStudy: false,
-    recognizesTwice: false,
-    permissions: { recognition: false, servers: [], testSeam: false },
+    permissions: { servers: [], testSeam: false },
     explainerModel: null,
     modelServer: null,
     httpAdapter: 'node',
@@ -219,13 +214,6 @@ test('a leading ~/ is the home folder in every option that takes a path', (t) =>
   });
   t.is(serveOptions(['--data-root=~other/study']).dataRoot, resolve('~other/study'));
   t.is(serveOptions(['--data-root=./~/study']).dataRoot, resolve('~', 'study'));
-  const paths = ['--baseline=~/b.json', '--receipts=~/r', '--data-root=~/d'];
-  t.like(evaluateOptions(['~/pack', ...paths]), {
-    pack: join(homedir(), 'pack'),
-    baseline: join(homedir(), 'b.json'),
-    receipts: join(homedir(), 'r'),
-    dataRoot: join(homedir(), 'd'),
-  });
   t.throws(() => verifyOptions(['runtime:x', '--data-root=~/no-data-here']), {
     message: new RegExp(`--data-root ${join(homedir(), 'no-data-here')}: `),
   });
@@ -259,13 +247,6 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--allowed-origin=http://example.org:80',
     '--allowed-origin=http://me@example.org',
   ],
-  invalid_work_queue: [
-    '--object-source=/srv/objects',
-    '--work-queue=redis://127.0.0.1:6379',
-    '--work-queue=127.0.0.1:6379',
-    '--work-queue=http://127.0.0.1:6379',
-    '--work-queue=redis:///0',
-  ],
   invalid_ingest_limit: [
     '--maximum-owned-media-bytes=0',
     '--maximum-owned-media-bytes=9007199254740992',
@@ -279,20 +260,12 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--http-adapter=bun',
     '--executor=other',
     '--caption-executor=openai',
-    '--semantic-recognizer=somebody',
     '--language-explanation-executor=other',
     '--unknown=1',
   ],
   executor_not_allowed: [
     '--caption-executor=embedded-subtitles',
     '--caption-executor=deterministic-test',
-    '--semantic-recognizer=openai',
-    '--semantic-recognizer=whisper-cli',
-    '--semantic-recognizer=pocketsphinx',
-    '--allow-real-semantic-evidence',
-    '--semantic-recognizer-model=small',
-    '--semantic-recognizer-second-run',
-    '--semantic-recognizer-response-format=json',
     '--language-explanation-executor=openai',
     '--allow-real-language-explanation',
     '--language-explanation-model=small',
@@ -318,8 +291,9 @@ for (const [code, values] of Object.entries(refusals)) {
 
 test('every code of a wrong call has a call that provokes it', (t) => {
   const calls = Object.entries(startCodes).filter(([, exitCode]) => exitCode === 2);
-  // Codes about the environment or a settings file have tests of their own: no flag causes them.
+  // Codes about the environment, a settings file or a feature have tests of their own: no flag of the core causes them.
   const others = [
+    'invalid_work_queue',
     'invalid_settings',
     'invalid_explanation_provider',
     'invalid_recognition_provider',
@@ -347,37 +321,6 @@ test.serial('a data folder that is empty or relative is not used', (t) => {
   t.is(serveOptions([]).dataRoot, process.platform === 'darwin' ? usual : join('/srv/data', name));
 });
 
-const place = ['--work-queue', 'redis://user:secret@queue.example:6380/1', '--object-source', '/srv/objects'];
-
-test('a worker gets the addresses of its queue and its objects', (t) => {
-  t.deepEqual(workerFlags(place), {
-    workQueue: { address: 'redis://user:secret@queue.example:6380/1', objectSource: '/srv/objects' },
-    leaseMs: 15_000,
-    recognizer: null,
-    logFormat: 'text',
-  });
-  t.like(workerFlags([...place, '--lease-ms', '1000', '--log-format=json']), { leaseMs: 1000, logFormat: 'json' });
-  t.notRegex(workQueueNotice(workerFlags(place).workQueue), /user|secret/);
-});
-
-test('bug: a part of an unencoded Redis password was taken for the host, printed and looked up', (t) => {
-  const passwords = ['12/34', '12?34', '12#34', '12/34@56', '12%zz', '/34', '#34'];
-  for (const password of passwords) {
-    const address = `redis://me:${password}@queue.example:6379/1`;
-    for (const read of [workerFlags, serveOptions]) {
-      const error = t.throws(() => read(['--work-queue', address, '--object-source', '/srv']), {
-        instanceOf: StartError,
-        code: 'invalid_work_queue',
-      });
-      t.notRegex(failureLine(error), /12|34|56|zz/, address);
-    }
-  }
-  const taken = `redis://me:${encodeURIComponent('12/3?4#5%6@7')}@queue.example:6379/1?family=6`;
-  const { workQueue } = workerFlags(['--work-queue', taken, '--object-source', '/srv']);
-  t.is(workQueue.address, taken);
-  t.is(workQueueNotice(workQueue), 'work queue: queue.example:6379; media is measured by workers, who read it in /srv');
-});
-
 test('bug: a part of an unencoded password in the address of a model server was taken for its host', (t) => {
   const wrong = {
     'http://me:12/34@models.example/v1': 'must not hold a name or a password; write an @ in its path as %40',
@@ -401,67 +344,4 @@ test('the name and the password in an address are never shown', (t) => {
   t.is(withoutCredentials('https://me:a@b@models.example/v1'), 'https://models.example/v1');
   t.is(withoutCredentials('http://127.0.0.1:11434/v1'), 'http://127.0.0.1:11434/v1');
   t.is(withoutCredentials('reviewer:me@home'), 'reviewer:me@home');
-});
-
-test('a wrong call of a worker names the missing part, without the address of the queue', (t) => {
-  const refused = (code: string, ...args: readonly string[]) =>
-    t.throws(() => workerFlags(args), { instanceOf: StartError, code });
-  refused('invalid_work_queue');
-  refused('invalid_work_queue', ...place.slice(0, 2));
-  const wrong = refused('invalid_work_queue', '--work-queue', 'rediss//user:secret@queue', '--object-source', '/srv');
-  t.is(
-    failureLine(wrong),
-    'invalid_work_queue: --work-queue is not an address of the form redis://HOST:PORT; give --work-queue redis://HOST:PORT and --object-source DIR together; a host without workers needs neither',
-  );
-  for (const lease of ['999', '0x400', '1e4', '600001']) refused('invalid_flags', ...place, '--lease-ms', lease);
-  refused('invalid_flags', ...place, '--log-format', 'xml');
-  const server = [
-    '--semantic-recognizer',
-    'openai',
-    '--semantic-recognizer-model',
-    'm',
-    '--allow-real-semantic-evidence',
-  ];
-  refused('executor_not_allowed', ...place, ...server);
-});
-
-test('an object source that is not a folder is refused at the start', async (t) => {
-  const objectSource = '/no/such/folder';
-  const error = await t.throwsAsync(demandObjectSource({ address: 'redis://a', objectSource }), {
-    instanceOf: StartError,
-    code: 'object_source_unavailable',
-  });
-  t.regex(failureLine(error), /not a reachable folder; make or mount the folder/);
-});
-
-const sample = join(repository, 'fixtures/sample');
-const acceptedFile = join(sample, 'baseline.json');
-
-test('the call is read, and a wrong one refused', (t) => {
-  t.deepEqual(evaluateOptions([]), {
-    pack: sample,
-    baseline: acceptedFile,
-    accept: false,
-    receipts: null,
-    dataRoot: null,
-    json: false,
-    report: null,
-    recognizer: null,
-    recognizesTwice: false,
-  });
-  const given = evaluateOptions(['/pack', '--data-root', '/root', '--receipts=/kept', '--accept', '--json']);
-  t.deepEqual(given, {
-    pack: '/pack',
-    baseline: '/pack/baseline.json',
-    accept: true,
-    receipts: '/kept',
-    dataRoot: '/root',
-    json: true,
-    report: null,
-    recognizer: null,
-    recognizesTwice: false,
-  });
-  t.throws(() => evaluateOptions(['--sample']), { instanceOf: StartError, message: /unknown flag --sample/ });
-  t.throws(() => evaluateOptions(['/pack', '/pack']), { instanceOf: StartError, message: /unexpected argument/ });
-  t.throws(() => evaluateOptions(['--accept=yes']), { instanceOf: StartError, message: /takes no value/ });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { serverFault } from '../../cli/settings/start-trial.ts';
+import { serverFault } from '../../executors/model-server/found-servers.ts';
 import { serverShapes } from '../../fixtures/hosted-model/server-shapes.ts';
 import { stubTranscriber } from '../../fixtures/hosted-model/stub-transcriber.ts';
 import { RunningHost } from '../http/running-host.ts';

@@ -92,14 +92,12 @@ export async function openInProcess(
   const workers = flags.includes('--study-workers') ? [] : ['--study-workers', '2'];
   const args = ['--data-root', dataRoot, ...workers, ...flags];
   const options = serveOptions(args);
-  const choices = engineChoicesOf(options, { ...process.env, ...environment });
+  const features = featuresOf(parseFlags(args, serveFlags), { ...process.env, ...environment });
   const host = await openHost({
     ...options,
-    ...choices,
-    features: featuresOf(parseFlags(args, serveFlags), { ...process.env, ...environment }),
+    choices: engineChoicesOf(options, features),
+    features,
     sources: [{ directory: sampleFolder, root: null }],
-    captionExecutor: choices.captions.classification,
-    subtitlesFirst: choices.captions.subtitlesFirst,
     explainer: explainerOf(options.explainerModel, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,

@@ -11,9 +11,8 @@ import {
   publishReviewIntakes,
 } from '../../contract/review.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
 import { TestHost } from '../host/test-host.ts';
-import { onlyRow, pathOf, revoke } from './captions/steps.ts';
+import { captionFlags, onlyRow, pathOf, revoke } from './captions/steps.ts';
 import { eventsPage } from './host/study-steps.ts';
 
 const flags = ['--caption-executor=grouped-subtitles', '--allow-embedded-subtitle-captions'];

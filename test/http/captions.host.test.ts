@@ -10,7 +10,6 @@ import type { JournalEvent } from '../../contract/journal.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
 import { readSampleGold } from '../../fixtures/sample/gold.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
 import { TestHost } from '../host/test-host.ts';
 import { hash, storedId } from '../receipts/core/independent-ids.ts';
 import {
@@ -20,6 +19,7 @@ import {
   candidateOf,
   captioned,
   captionedRange,
+  captionFlags,
   captionsOf,
   checksOf,
   fileOf,

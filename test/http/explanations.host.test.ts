@@ -16,9 +16,8 @@ import {
   refuses,
 } from '../../fixtures/hosted-model/stub-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
-import { captionFlags } from '../../options/caption-executor.ts';
 import { checkRuntimes } from '../crash/checks.ts';
-import { captioned, pathOf, revoke } from './captions/steps.ts';
+import { captioned, captionFlags, pathOf, revoke } from './captions/steps.ts';
 import {
   apiKey,
   type Explainable,

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { optionsOf, serveFlags } from '../../cli/options/serve-options.ts';
-import { findEngines } from '../../cli/settings/engine-search.ts';
-import { settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
+import { noEngines } from '../../actors/engines/engine-choices.ts';
+import { featuresOf, serveFlags } from '../../cli/options/serve-options.ts';
+import { type Settings, settingsAfter, withoutLeftovers, withSettings } from '../../cli/settings/settings-file.ts';
 import type { ErrorCode } from '../../contract/base/errors.ts';
 import { hostChecks } from '../../contract/operation.ts';
 import { publishReviewDecisions } from '../../contract/review.ts';
@@ -15,6 +15,7 @@ import {
   type SettingsChangeRequest,
   settingsChanged,
 } from '../../contract/settings.ts';
+import { withEnginesOf } from '../../features/feature.ts';
 import { parseFlags } from '../../options/flags.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { ModelInMemory } from '../host/model-in-memory.ts';
@@ -268,18 +269,14 @@ test('a host answers before it restarts, and not while it receives a whole file'
 
 test('bug: the settings of a found recognizer ended the use of a translator', async (t) => {
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/bin/true', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
-  const inUse = {
-    recognizer: null,
-    translator: 'http://127.0.0.1:9/v1',
-    permitted: [],
-    subtitleTracks: false,
-  };
-  const found = await findEngines(environment, inUse);
+  const flagsWith = (settings: Settings) => withSettings(parseFlags([], serveFlags), settings);
+  const before = new Map(Object.entries(translating));
+  const features = featuresOf(flagsWith(before), environment);
+  const found = (await Promise.all(features.map((feature) => feature.found?.(environment) ?? []))).flat();
   const { use = {} } = found.find(({ name }) => name === 'pocketsphinx') ?? {};
   t.deepEqual(use, { 'semantic-recognizer': 'pocketsphinx', 'permit-recognition': true });
-  const before = new Map(Object.entries(translating));
   const after = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(use))));
-  t.is(optionsOf(withSettings(parseFlags([], serveFlags), after)).captionExecutor.model, 'small');
+  t.is(withEnginesOf(featuresOf(flagsWith(after), environment), noEngines).translator?.model, 'small');
 });
 
 test('engines of this machine are found with the settings that use them', async (t) => {

@@ -31,8 +31,8 @@ test('of the lines that were recognized right, the gates withhold at most 3 in 1
     await bench.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const settings = { environment: process.env, clock: realClock };
-  const recognizer = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
+  const opening = { launcher: bench.launcher, environment: process.env, clock: realClock };
+  const recognizer = await openRecognizer({ engine: 'pocketsphinx', model: null }, opening);
   let right = 0;
   let withheld = 0;
   for (const [at, sentence] of sentences.entries()) {

@@ -3,7 +3,12 @@ import { CaptionMethods } from '../../../actors/captions/caption-methods.ts';
 import { CaptionPlans } from '../../../actors/captions/caption-plans.ts';
 import { captionProductionDefinition } from '../../../actors/captions/caption-production-definition.ts';
 import { CaptionReads, CaptionService } from '../../../actors/captions/captions.ts';
-import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
+import {
+  type EngineChoices,
+  noEngines,
+  noPermissions,
+  type Translations,
+} from '../../../actors/engines/engine-choices.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { finishCutReviews, PublishReviews } from '../../../actors/review/publish-reviews.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
@@ -13,7 +18,6 @@ import type { CaptionClassification } from '../../../contract/captions/caption-l
 import type { CaptionAllowance } from '../../../contract/captions/caption-production.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
 import { type ApprovalReference, attestations } from '../../../contract/review.ts';
-import type { CaptionTranslations } from '../../../features/translation/caption-translations.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { KeyedMutex } from '../../../storage/keyed-mutex.ts';
@@ -23,7 +27,7 @@ import { type StudyShape, storedStudy } from '../../receipts/evidence/stored-stu
 import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { approval, withdrawal } from '../../receipts/review/review-steps.ts';
 import { startOfTest } from '../../storage/ledger/scratch.ts';
-import { noEngines, translators } from '../engines/no-engines.ts';
+import { translators } from '../engines/named-engines.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
 import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
@@ -53,7 +57,7 @@ export interface CaptionBenchOptions {
   /** How long captions may be. */
   readonly allowance?: CaptionAllowance;
   /** The model that translates; by default none. */
-  readonly translator?: (ledger: Ledger) => CaptionTranslations;
+  readonly translator?: (ledger: Ledger) => Translations;
   /** The permissions of a person; by default none. */
   readonly permissions?: HostPermissions;
   /** Changes what the supervisor knows of caption productions. */
@@ -80,7 +84,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const { classification = 'embedded_subtitle_tracks' } = options;
   const choices: EngineChoices = {
     ...noEngines,
-    translator: translator === null ? null : translators.here,
+    translator: translator === null ? null : { ...translators.here, identity: translator.identity },
     captions: { classification, subtitlesFirst: false },
     permissions: options.permissions ?? noPermissions,
   };

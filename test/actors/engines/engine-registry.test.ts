@@ -1,24 +1,18 @@
 import test from 'ava';
-import { type EngineChoices, noPermissions } from '../../../actors/engines/engine-choices.ts';
-import { EngineRegistry, engineIdleMs } from '../../../actors/engines/engine-registry.ts';
+import {
+  type EngineChoices,
+  noEngines,
+  noPermissions,
+  type Translations,
+} from '../../../actors/engines/engine-choices.ts';
+import { engineIdleMs } from '../../../actors/engines/engine-registry.ts';
 import {
   RecognitionFailure,
   type Recognizer,
   RecognizerUnavailable,
 } from '../../../executors/recognition/recognizer.ts';
-import type { Translations } from '../../../features/translation/caption-translations.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
-
-const nothing: EngineChoices = {
-  recognizer: null,
-  recognizesEveryStudy: false,
-  recognizesTwice: false,
-  translator: null,
-  captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
-  permissions: noPermissions,
-};
-
-const whisper = (model: string): EngineChoices => ({ ...nothing, recognizer: { engine: 'whisper-cli', model } });
+import { namedRecognizer, namedTranslator, registryOf } from './named-engines.ts';
 
 const provider = { baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, isLocal: true };
 const identity = { model: 'small', promptContentId: 'sha256:1', configurationContentId: 'sha256:2' };
@@ -26,13 +20,13 @@ const identity = { model: 'small', promptContentId: 'sha256:1', configurationCon
 const silence = { samples: Buffer.alloc(0), language: null };
 const { signal } = new AbortController();
 
-function registry(choices: EngineChoices) {
+function bench() {
   const clock = new SimulatedClock(1_000);
   const opened: string[] = [];
   const state = { isCurrent: true, failure: null as Error | null, opening: null as Error | null };
-  const recognizerOf = (model: string | null): Recognizer => ({
+  const recognizerOf = (model: string): Recognizer => ({
     engine: 'whisper-cli',
-    tools: [{ name: 'whisper-model', version: model ?? '', digest: `sha256:${'0'.repeat(64)}` }],
+    tools: [{ name: 'whisper-model', version: model, digest: `sha256:${'0'.repeat(64)}` }],
     parameters: {},
     languages: null,
     isCurrent: async () => state.isCurrent,
@@ -46,24 +40,43 @@ function registry(choices: EngineChoices) {
     isAbsent: async () => false,
     translated: async (job) => ({ job, writes: [] }),
   };
-  const engines = new EngineRegistry({
-    choices,
-    clock,
-    openRecognizer: async ({ model }) => {
-      opened.push(String(model));
-      if (state.opening !== null) throw state.opening;
-      return recognizerOf(model);
-    },
-    openTranslator: async ({ model }) => {
-      opened.push(model);
-      return translations;
-    },
+  const whisper = (model: string): EngineChoices => ({
+    ...noEngines,
+    recognizer: namedRecognizer({
+      engine: 'whisper-cli',
+      model,
+      open: async () => {
+        opened.push(model);
+        if (state.opening !== null) throw state.opening;
+        return recognizerOf(model);
+      },
+    }),
   });
-  return { engines, clock, opened, state };
+  const translating = (isAskedOnce: boolean): EngineChoices => ({
+    ...noEngines,
+    translator: namedTranslator({
+      provider,
+      model: 'small',
+      settings: { isAskedOnce },
+      open: async () => {
+        opened.push('small');
+        return translations;
+      },
+    }),
+  });
+  return {
+    clock,
+    opened,
+    state,
+    whisper,
+    translating,
+    registry: (choices: EngineChoices) => registryOf(choices, clock),
+  };
 }
 
 test('an engine is opened by its first use, once for all who ask meanwhile', async (t) => {
-  const { engines, opened } = registry(whisper('/a'));
+  const { registry, whisper, opened } = bench();
+  const engines = registry(whisper('/a'));
   t.deepEqual(opened, []);
   t.like(engines.recognizerRecord, { place: 'whisper-cli', model: '/a', tools: [], last: null });
   const found = await Promise.all([engines.recognizer(), engines.recognizer()]);
@@ -74,7 +87,8 @@ test('an engine is opened by its first use, once for all who ask meanwhile', asy
 });
 
 test('an engine is forgotten after a while without use, and its uses keep it', async (t) => {
-  const { engines, clock, opened } = registry(whisper('/a'));
+  const { registry, whisper, clock, opened } = bench();
+  const engines = registry(whisper('/a'));
   const recognizer = await engines.recognizer();
   clock.advance(engineIdleMs - 1);
   await recognizer.recognize(silence, signal);
@@ -89,7 +103,8 @@ test('an engine is forgotten after a while without use, and its uses keep it', a
 });
 
 test('a change of the choice opens another engine, and users of the one before go on with it', async (t) => {
-  const { engines, opened } = registry(whisper('/a'));
+  const { registry, whisper, opened } = bench();
+  const engines = registry(whisper('/a'));
   const before = await engines.recognizer();
   engines.use({ ...whisper('/a'), permissions: { ...noPermissions, recognition: true } });
   t.is(await engines.recognizer(), before);
@@ -99,13 +114,14 @@ test('a change of the choice opens another engine, and users of the one before g
   t.deepEqual(opened, ['/a', '/b']);
   await t.notThrowsAsync(before.recognize(silence, signal));
   t.is(engines.recognizerRecord?.last, null);
-  engines.use(nothing);
+  engines.use(noEngines);
   t.is(engines.recognizerRecord, null);
   await t.throwsAsync(engines.recognizer(), { instanceOf: RecognizerUnavailable });
 });
 
 test('an engine that cannot be opened says why in its record, and the next use tries it again', async (t) => {
-  const { engines, opened, state } = registry(whisper('/a'));
+  const { registry, whisper, opened, state } = bench();
+  const engines = registry(whisper('/a'));
   state.opening = new RecognizerUnavailable('whisper-cli is not on PATH');
   await t.throwsAsync(engines.recognizer(), { message: /not on PATH/ });
   t.is(engines.recognizerRecord?.last?.failure, 'recognizer_unavailable: whisper-cli is not on PATH');
@@ -116,7 +132,8 @@ test('an engine that cannot be opened says why in its record, and the next use t
 });
 
 test('a record has the result of the last use, and a use that was given up is not noted', async (t) => {
-  const { engines, clock, state } = registry(whisper('/a'));
+  const { registry, whisper, clock, state } = bench();
+  const engines = registry(whisper('/a'));
   const recognizer = await engines.recognizer();
   clock.advance(5);
   state.failure = new RecognitionFailure('http_401', 'the server refused the request');
@@ -134,7 +151,8 @@ test('a record has the result of the last use, and a use that was given up is no
 });
 
 test('a recognizer whose files changed is opened again', async (t) => {
-  const { engines, opened, state } = registry(whisper('/a'));
+  const { registry, whisper, opened, state } = bench();
+  const engines = registry(whisper('/a'));
   await engines.recognizer();
   state.isCurrent = false;
   await engines.recognizer();
@@ -142,23 +160,21 @@ test('a recognizer whose files changed is opened again', async (t) => {
 });
 
 test('a translator is another one if its server, its model or its questions are', async (t) => {
-  const translating = (isAskedOnce: boolean) => ({ ...nothing, translator: { provider, model: 'small', isAskedOnce } });
-  const { engines, opened } = registry(translating(false));
+  const { registry, translating, opened } = bench();
+  const engines = registry(translating(false));
   await engines.translator();
-  engines.use({ ...translating(false), translator: { provider, model: 'small' } });
+  engines.use(translating(false));
   t.is((await engines.translator())?.identity, identity);
   t.deepEqual(opened, ['small']);
   engines.use(translating(true));
   await engines.translator();
   t.deepEqual(opened, ['small', 'small']);
-  engines.use(nothing);
+  engines.use(noEngines);
   t.is(await engines.translator(), null);
 });
 
 test('bug: a server whose permission was withdrawn got the rest of the sound and the text of work under way', async (t) => {
-  const recognizer = { engine: 'openai', provider, model: 'small', responseFormat: 'verbose_json' } as const;
   const permissions = { ...noPermissions, recognition: true, servers: [provider.baseUrl] };
-  const permitted: EngineChoices = { ...nothing, recognizer, translator: { provider, model: 'small' }, permissions };
   const ended: string[] = [];
   const untilAborted = (what: string, under: AbortSignal) =>
     new Promise<never>((_, reject) => {
@@ -167,22 +183,28 @@ test('bug: a server whose permission was withdrawn got the rest of the sound and
         reject(under.reason);
       });
     });
-  const engines = new EngineRegistry({
-    choices: permitted,
-    clock: new SimulatedClock(1_000),
-    openRecognizer: async () => ({
+  const recognizer = namedRecognizer({
+    engine: 'openai',
+    provider,
+    model: 'small',
+    open: async () => ({
       engine: 'openai',
       tools: [{ name: 'server', version: '1', digest: `sha256:${'0'.repeat(64)}` }],
       parameters: {},
       languages: null,
       recognize: (_, under) => untilAborted('sound', under),
     }),
-    openTranslator: async () => ({
+  });
+  const translator = namedTranslator({
+    provider,
+    open: async () => ({
       identity,
       isAbsent: async () => false,
       translated: (_, under) => untilAborted('text', under),
     }),
   });
+  const permitted: EngineChoices = { ...noEngines, recognizer, translator, permissions };
+  const engines = registryOf(permitted, new SimulatedClock(1_000));
   const [recognizing, translating] = [await engines.recognizer(), await engines.translator()];
   const job = {} as Parameters<Translations['translated']>[0];
   const work = [recognizing.recognize(silence, signal), translating?.translated(job, signal)];

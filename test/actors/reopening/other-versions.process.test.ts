@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import { LiveProgress } from '../../../actors/reopening/live-progress.ts';
 import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
@@ -29,7 +30,6 @@ import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
 import { held } from '../captions/caption-bench.ts';
-import { noEngines } from '../engines/no-engines.ts';
 import {
   openExplanationBench,
   questionIn,

@@ -3,8 +3,8 @@ import type { Clock } from '../../../contract/base/clock.ts';
 import { explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { openHostedChat } from '../../../executors/model-server/hosted-chat.ts';
 import { isAbsent, ModelFailure, usualPatienceMs } from '../../../executors/model-server/hosted-provider.ts';
-import { openOpenaiRecognizer } from '../../../executors/recognition/openai.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
+import { openOpenaiRecognizer } from '../../../features/recognition/engine/openai.ts';
 import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { TranslationAsker } from '../../../actors/captions/translation-asker.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { spokenLanguage } from '../../../client/studies.ts';
 import type { CaptionArtifact } from '../../../contract/captions/caption-production.ts';
@@ -9,7 +10,6 @@ import {
   translationLimits,
 } from '../../../contract/captions/caption-translation.ts';
 import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
-import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile } from '../../../fixtures/speech/gold.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';

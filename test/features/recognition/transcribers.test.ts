@@ -1,17 +1,18 @@
 import test from 'ava';
 import type { EngineChoices } from '../../../actors/engines/engine-choices.ts';
-import { EngineRegistry } from '../../../actors/engines/engine-registry.ts';
+import { type NamedRecognizer, noEngines } from '../../../actors/engines/engine-choices.ts';
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import type { Recognizer } from '../../../executors/recognition/recognizer.ts';
 import { Transcribers } from '../../../features/recognition/steps.ts';
-import { noEngines, translators } from '../../actors/engines/no-engines.ts';
+import { namedRecognizer, registryOf, translators } from '../../actors/engines/named-engines.ts';
 
 const { provider } = translators.outside;
-const permitted: EngineChoices = {
+/** The choices of a host that may recognize by a server, which is opened so. */
+const permitted = (open: NamedRecognizer['open']): EngineChoices => ({
   ...noEngines,
-  recognizer: { engine: 'openai', model: 'stub', responseFormat: 'json', provider },
+  recognizer: namedRecognizer({ engine: 'openai', model: 'stub', provider, open }),
   permissions: { recognition: true, servers: [provider.baseUrl], testSeam: false },
-};
+});
 
 const found: Recognizer = {
   engine: 'openai',
@@ -23,15 +24,11 @@ const found: Recognizer = {
 
 test('bug: a permission that was withdrawn after a study was accepted still let its sound be sent', async (t) => {
   let openings = 0;
-  const engines = new EngineRegistry({
-    clock: systemClock,
-    choices: permitted,
-    openRecognizer: () => {
-      openings += 1;
-      return Promise.reject(new Error('this test opens none'));
-    },
-    openTranslator: () => Promise.reject(new Error('this test opens none')),
+  const choices = permitted(() => {
+    openings += 1;
+    return Promise.reject(new Error('this test opens none'));
   });
+  const engines = registryOf(choices, systemClock);
   const transcribers = new Transcribers({
     engines,
     transcriberOf: () => {
@@ -42,7 +39,7 @@ test('bug: a permission that was withdrawn after a study was accepted still let 
   await transcribers.open('before');
   t.is(openings, 1);
 
-  engines.use({ ...permitted, permissions: { ...permitted.permissions, servers: [] } });
+  engines.use({ ...choices, permissions: { ...choices.permissions, servers: [] } });
   t.false(transcribers.areOffered);
   // An earlier host may have begun the step.
   await transcribers.open('after');
@@ -52,15 +49,11 @@ test('bug: a permission that was withdrawn after a study was accepted still let 
 });
 
 test('bug: a study took its recognizer from earlier settings, and its second run from those of now', async (t) => {
-  const engines = new EngineRegistry({
-    clock: systemClock,
-    choices: permitted,
-    openRecognizer: async () => {
-      engines.use({ ...noEngines, recognizesTwice: true });
-      return found;
-    },
-    openTranslator: () => Promise.reject(new Error('this test opens none')),
+  const choices = permitted(async () => {
+    engines.use({ ...noEngines, recognizesTwice: true });
+    return found;
   });
+  const engines = registryOf(choices, systemClock);
   const runs: boolean[] = [];
   const transcribers = new Transcribers({
     engines,
@@ -76,15 +69,13 @@ test('bug: a study took its recognizer from earlier settings, and its second run
 
 test('bug: a study that stopped while its recognizer was opened kept it', async (t) => {
   let isOpened: (recognizer: Recognizer) => void = () => undefined;
-  const engines = new EngineRegistry({
-    clock: systemClock,
-    choices: permitted,
-    openRecognizer: () =>
+  const choices = permitted(
+    () =>
       new Promise((resolve) => {
         isOpened = resolve;
       }),
-    openTranslator: () => Promise.reject(new Error('this test opens none')),
-  });
+  );
+  const engines = registryOf(choices, systemClock);
   const transcribers = new Transcribers({
     engines,
     transcriberOf: () => {

@@ -163,11 +163,11 @@ test('an order over which workers were lost goes on for as long as they keep win
   });
   const id = orderIdOf(lostOrder);
   const kept = [1000, 2000];
-  let rung = 0;
+  let notified = 0;
   // Each time that it is given, too many workers are lost over it; the first two times they came as far as a window.
   orders.use({
-    ring: async () => {
-      rung += 1;
+    notify: async () => {
+      notified += 1;
       const endMs = kept.shift();
       if (endMs !== undefined) await windows.add(id, endMs, Buffer.from('measured'));
       orders.receive(id, { kind: 'lost', reason: 'stalled' });
@@ -182,7 +182,7 @@ test('an order over which workers were lost goes on for as long as they keep win
     { signal: new AbortController().signal, measured: () => undefined, waits: () => undefined },
   );
   await t.throwsAsync(carriedOut, { instanceOf: OperationFailed, message: 'workers were lost over it: stalled' });
-  t.is(rung, 3);
+  t.is(notified, 3);
 });
 
 const operationKey = 'c'.repeat(64);

@@ -8,10 +8,9 @@ import {
 } from '../../../contract/captions/correction.ts';
 import { captionQualityReports } from '../../../contract/captions/quality-control.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
-import { captionFlags } from '../../../options/caption-executor.ts';
 import { readerOf } from '../../actors/exports/bundled-study.ts';
 import { asked, corrected, correctionsOf, newest, send } from './correcting.ts';
-import { approvedLife, captionsOf, openCaptioned, openCaptioning, pathOf } from './steps.ts';
+import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf } from './steps.ts';
 
 // Lines that a person adds to captions, where the host has none. The sample has lines from 0.8 to 3.372, 4.4 to 7.966 and 8.6 to 10.661 s.
 

@@ -12,11 +12,10 @@ import {
 import { captionGuidelines } from '../../../contract/captions/guideline-report.ts';
 import { runtimeEvents } from '../../../contract/journal.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
-import { captionFlags } from '../../../options/caption-executor.ts';
 import { readerOf } from '../../actors/exports/bundled-study.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { asked, corrected, correctionsOf, newest, reviewer, send } from './correcting.ts';
-import { approvedLife, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
+import { approvedLife, captionFlags, captionsOf, openCaptioned, openCaptioning, pathOf, revoke } from './steps.ts';
 
 // Corrections of captions by a person.
 

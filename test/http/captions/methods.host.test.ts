@@ -5,10 +5,9 @@ import { captionCorrections } from '../../../contract/captions/correction.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
 import { planWarnings, runtimePlan } from '../../../contract/study/start.ts';
 import { runtimeStatus } from '../../../contract/study/status.ts';
-import { captionFlags } from '../../../options/caption-executor.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { runtimeOf, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
-import { approvedLife, captionsOf, openCaptioning, pathOf, produce } from './steps.ts';
+import { approvedLife, captionFlags, captionsOf, openCaptioning, pathOf, produce } from './steps.ts';
 
 const path = 'caption-methods';
 const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';

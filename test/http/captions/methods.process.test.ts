@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { EngineChoices } from '../../../actors/engines/engine-choices.ts';
+import { type EngineChoices, noEngines } from '../../../actors/engines/engine-choices.ts';
 import { HostError } from '../../../client/host-error.ts';
 import { type StudyRequest, spokenLanguage } from '../../../client/studies.ts';
 import type { StudyHost } from '../../../client/study-host.ts';
@@ -8,7 +8,7 @@ import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
 import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
-import { noEngines } from '../../actors/engines/no-engines.ts';
+import { choicesWith } from '../../cli/configured-host.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
 import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import { filmWithTracks } from '../../media/speech-films.ts';
@@ -108,7 +108,8 @@ test('a film with one track is translated on a running host once a person has pe
   const provider = await StubProvider.start();
   t.teardown(() => provider.close());
   provider.behavior = translates();
-  const translator = { provider: { baseUrl: provider.baseUrl, apiKey: null, isLocal: true }, model: 'stub' };
+  const server = ['--model-server', provider.baseUrl, '--permit-server', provider.baseUrl];
+  const { translator } = choicesWith(['--caption-translation-model', 'stub', ...server]);
   const { root, host, client, planned, approved, captioned, permit } = await running(t, { translator });
   const film = await filmWithTracks('eng');
   const sends = [{ what: 'text', server: provider.baseUrl, isOnThisMachine: true, mayCost: false }] as const;
@@ -147,7 +148,7 @@ test('a film with one track is translated on a running host once a person has pe
 });
 
 withPocketsphinx('a film with speech alone gets captions once recognition is permitted and wished', async (t) => {
-  const recognizer = { engine: 'pocketsphinx', model: null } as const;
+  const { recognizer } = choicesWith(['--semantic-recognizer', 'pocketsphinx', '--permit-recognition']);
   const { root, host, client, planned, approved, captioned, permit } = await running(t, { recognizer });
   const film = await filmWithTracks();
   const wish = { recognizer: 'pocketsphinx', language: null } as const;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../../contract/captions/caption-method.ts';
 import { captionMethodRows, captionMethods } from '../../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../../contract/captions/caption-production.ts';
@@ -11,7 +12,7 @@ import {
   unrecognizedBy,
 } from '../../../receipts/captions/methods.ts';
 import { type PlannedFilm, plannedObstaclesOf } from '../../../receipts/captions/prospect.ts';
-import { noEngines, translators } from '../../actors/engines/no-engines.ts';
+import { translators } from '../../actors/engines/named-engines.ts';
 import { storedStudy } from '../evidence/stored-study.ts';
 import { koreanTrack, type StoredTrack, twoTracks } from '../evidence/stored-tracks.ts';
 import { captionedStudy } from './captioned-studies.ts';

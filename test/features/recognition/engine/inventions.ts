@@ -59,8 +59,8 @@ export async function inventNothing(t: ExecutionContext, secondsEach: number): P
     await bench.close();
   });
   const pack = await noisePack(secondsEach, 7);
-  const settings = { environment: process.env, clock: realClock };
-  const real = await openRecognizer(bench.launcher, { engine: 'pocketsphinx', model: null }, settings);
+  const opening = { launcher: bench.launcher, environment: process.env, clock: realClock };
+  const real = await openRecognizer({ engine: 'pocketsphinx', model: null }, opening);
   const recognized = await recognizeFile(t, bench, pack, { recognizer: real, everywhere: true });
   t.deepEqual(passedOf(recognized), []);
   t.log(`pocketsphinx: ${recognized.lines.length} lines invented in ${recognized.regions.length} regions, none passed`);

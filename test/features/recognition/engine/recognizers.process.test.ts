@@ -280,7 +280,7 @@ async function whisperCli(t: ExecutionContext, modelName: string) {
   const { launcher } = await launcherFor(t);
   const model = path.join(await temporaryFolder(t), modelName);
   await writeFile(model, 'ggml');
-  const open = () => openRecognizer(launcher, { engine: 'whisper-cli', model }, { environment, clock: systemClock });
+  const open = () => openRecognizer({ engine: 'whisper-cli', model }, { launcher, environment, clock: systemClock });
   return { open, model, launcher };
 }
 
@@ -321,9 +321,9 @@ test('a missing model is found when a recognizer is opened, and an invalid resul
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
   const unavailable = { instanceOf: RecognizerUnavailable, message: /^recognizer_unavailable: / };
-  await t.throwsAsync(openRecognizer(launcher, choice, { environment, clock: systemClock }), unavailable);
-  const nowhere = { environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
-  await t.throwsAsync(openRecognizer(launcher, choice, nowhere), unavailable);
+  await t.throwsAsync(openRecognizer(choice, { launcher, environment, clock: systemClock }), unavailable);
+  const nowhere = { launcher, environment: { MEDIA_STUDY_WHISPER_CLI: '/no/whisper-cli' }, clock: systemClock };
+  await t.throwsAsync(openRecognizer(choice, nowhere), unavailable);
   for (const name of ['garbled.bin', 'empty.bin']) {
     const recognizer = await (await whisperCli(t, name)).open();
     await t.throwsAsync(demandRunning(recognizer), unavailable, name);

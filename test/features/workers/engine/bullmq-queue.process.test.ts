@@ -107,7 +107,7 @@ async function listening(t: ExecutionContext) {
 
 testWithRedis('bug: whoever wrote an entry into the stream of events ended the study of an order', async (t) => {
   const { queue, forge, caughtUp } = await listening(t);
-  t.is(await queue.ring(id, order), 'waiting');
+  t.is(await queue.notify(id, order), 'waiting');
   await caughtUp();
   await forge('event', 'failed', 'jobId', id, 'failedReason', 'forged', 'prev', 'active');
   await forge('event', 'failed', 'jobId', other, 'failedReason', 'forged');
@@ -117,7 +117,7 @@ testWithRedis('bug: whoever wrote an entry into the stream of events ended the s
   await forge('event', 'completed', 'jobId', id, 'returnvalue', 'null');
   const kinds = new Set((await caughtUp()).map(([, { kind }]) => kind));
   t.deepEqual([...kinds], ['changed']);
-  t.is(await queue.ring(id, order), 'waiting');
+  t.is(await queue.notify(id, order), 'waiting');
 });
 
 testWithRedis('bug: an entry that the queue could not read ended its listening', async (t) => {
@@ -139,22 +139,22 @@ testWithRedis('bug: an entry that the queue could not read ended its listening',
 
 testWithRedis('an order over which workers were lost says so once, and can be given again', async (t) => {
   const { queue, caughtUp, failing, news } = await listening(t);
-  t.is(await queue.ring(id, order), 'waiting');
+  t.is(await queue.notify(id, order), 'waiting');
   failing('job stalled more than allowable limit');
   while (!news.some(([, { kind }]) => kind === 'lost')) {
     await caughtUp();
-    await queue.ring(id, order);
+    await queue.notify(id, order);
   }
   t.deepEqual(
     news.find(([, { kind }]) => kind === 'lost'),
     [id, { kind: 'lost', reason: 'job stalled more than allowable limit' }],
   );
-  t.not(await queue.ring(id, order), 'taken');
+  t.not(await queue.notify(id, order), 'taken');
 });
 
 testWithRedis('what became of an order at an earlier attempt does not end the next one', async (t) => {
   const { queue, hand, news, caughtUp } = await listening(t);
-  await queue.ring(other, order);
+  await queue.notify(other, order);
   await caughtUp();
   // As an earlier host left it: failed, and not seen by anyone.
   await hand.lrem('media-study:orders:wait', 0, other);
@@ -163,6 +163,6 @@ testWithRedis('what became of an order at an earlier attempt does not end the ne
   const next = openOrderQueue(`redis://127.0.0.1:${hand.options.port}`, (of, each) => news.push([of, each]));
   t.teardown(() => next.close());
   while ((await next.workers().catch(() => null)) === null) await delay(10);
-  t.is(await next.ring(other, order), 'waiting');
+  t.is(await next.notify(other, order), 'waiting');
   t.false(news.some(([, { kind }]) => kind === 'lost'));
 });

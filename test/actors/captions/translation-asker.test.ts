@@ -1,11 +1,7 @@
 import test from 'ava';
-import { translationDefects } from '../../../contract/evaluation.ts';
+import { TranslationAsker } from '../../../actors/captions/translation-asker.ts';
 import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
-import { translationTrial } from '../../../features/evaluation/translation-trials.ts';
-import { TranslationAsker } from '../../../features/translation/caption-translations.ts';
-import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
-import { translationScoreOf } from '../../../receipts/evaluation/captions.ts';
 import { verdictsOf } from '../../../rules/translation/plan.ts';
 
 const german = new Map([
@@ -62,28 +58,5 @@ test('a model answers twice for each line, or once, and the record names the gat
       verdicts,
       [...german.values()].map((text) => ({ text })),
     );
-  }
-});
-
-test('seeded defects are planted only if wrong, and those that break the structure are caught', async (t) => {
-  const label = translationLabels().find(
-    ({ sourceLanguage, targetLanguage }) => `${sourceLanguage}${targetLanguage}` === 'enru',
-  );
-  if (label === undefined) throw new Error('a label from English to Russian');
-  const brief = { ...label, lines: label.lines.slice(0, 8) };
-  const score = translationScoreOf(await translationTrial(brief, detector, new AbortController().signal));
-  t.like(score, { lines: 8, withheld: 0, withheldMicro: 0 });
-  const byDefect = new Map(score.defects.map((each) => [each.defect, each]));
-  t.deepEqual([...byDefect.keys()], [...translationDefects]);
-  for (const defect of ['dropped', 'emptied', 'other_language', 'echoed', 'number_changed', 'name_changed'] as const) {
-    const { planted, caught, caughtTogether } = byDefect.get(defect) ?? { planted: 0, caught: 0, caughtTogether: 0 };
-    t.true(planted > 0, defect);
-    t.deepEqual([caught, caughtTogether], [planted, planted], defect);
-  }
-  t.like(byDefect.get('swapped'), { planted: 8, caughtTogether: 8, caughtTogetherMicro: 1_000_000 });
-  for (const defect of ['shifted', 'merged', 'swapped', 'swapped_alike', 'repeated'] as const) {
-    const { planted, caughtSeen } = byDefect.get(defect) ?? { planted: 0, caughtSeen: 0 };
-    t.true(planted > 0, defect);
-    t.is(caughtSeen, planted, defect);
   }
 });

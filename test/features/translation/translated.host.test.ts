@@ -8,10 +8,10 @@ import { CaptionTranslations } from '../../../features/translation/caption-trans
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
 import { gatesOver, type PresentGates } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
+import { approvedStudy, checked, openCaptionBench } from '../../actors/captions/caption-bench.ts';
+import { translators } from '../../actors/engines/named-engines.ts';
+import { store } from '../../actors/reopening/stored-studies.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
-import { translators } from '../engines/no-engines.ts';
-import { store } from '../reopening/stored-studies.ts';
-import { approvedStudy, checked, openCaptionBench } from './caption-bench.ts';
 
 const korean =
   translationLabels()

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { evaluationReceipt } from '../../contract/evaluation.ts';
-import { contentIdOfBytes } from '../../formats/canonical-json.ts';
-import { packFolder } from '../features/evaluation/labeled-packs.ts';
-import { scratchFolder } from '../storage/ledger/scratch.ts';
-import { type Ended, repository, runBuilt, startBuilt } from './command.ts';
+import { evaluationReceipt } from '../../../contract/evaluation.ts';
+import { contentIdOfBytes } from '../../../formats/canonical-json.ts';
+import { type Ended, repository, runBuilt, startBuilt } from '../../cli/command.ts';
+import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { packFolder } from './labeled-packs.ts';
 
 const sample = join(repository, 'fixtures/sample');
 const acceptedFile = join(sample, 'baseline.json');
