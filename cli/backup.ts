@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../actors/supervision/system-clock.ts';
-import { countText } from '../receipts/evidence-chain.ts';
+import { countText } from '../formats/readable-numbers.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
 import { type CopiedLedger, writeBackup } from '../storage/backup/write-backup.ts';
 import { checkLedger } from '../storage/ledger/accept-loss.ts';

@@ -9,7 +9,6 @@ import {
 } from '../../contract/evidence/evidence.ts';
 import { longRanges } from '../../contract/evidence/evidence-read.ts';
 import type { MediaTask } from '../../contract/study/task.ts';
-import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
 import { detectionIdentity, detectRange, windowEnds } from '../../executors/evidence/detect.ts';
@@ -23,6 +22,7 @@ import {
 import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 
 export interface MediaPassesOptions {

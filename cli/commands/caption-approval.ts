@@ -2,7 +2,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { CaptionMethod } from '../../contract/captions/caption-method.ts';
 import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import { approvalReasons, attestations, type Reviewer } from '../../contract/review.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import type { GivenFlags } from '../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
 import { brokenAt, planLines, wholePlanLines } from '../terminal/plan-lines.ts';

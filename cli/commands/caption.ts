@@ -7,7 +7,7 @@ import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';

@@ -1,6 +1,5 @@
 import { longestSearch, searchPage, type WordLine } from '../../contract/library.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { searchedWords } from '../../receipts/published/words.ts';
 import { type GivenFlags, single } from '../options/flags.ts';
 import {

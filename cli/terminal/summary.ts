@@ -4,8 +4,7 @@ import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
-import { estimateText, timeCode } from '../../formats/readable-numbers.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText, estimateText, timeCode } from '../../formats/readable-numbers.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped, terminalSpelling, terminalText } from './call.ts';
 

@@ -12,9 +12,6 @@ const require = createRequire(import.meta.url);
 /** SHA-256 of the 16 kHz weights (operator set 15). Other bytes are refused when the model is loaded. */
 export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49';
 
-/** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
-export const BOUNDARY_WEIGHTS_SHA256 = 'f55734b5332a7834aff1e3d6c154cc7b60adcf67c42b9c76f112920873b3690c';
-
 /** The speech runtime is not installed; an installed program has it only where its user asked for it. */
 export class SpeechRuntimeMissing extends Error {
   readonly code = 'speech_runtime_missing';

@@ -1,13 +1,13 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import type { FoundSilences } from '../../kinds/sound/silences.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from '../../kinds/sound/sound-signals.ts';
 import { type Launcher, ProcessFailure } from '../process/process.ts';
-import { DetectionFailure } from './detection-failure.ts';
 import { DetectorConnection, DetectorTask } from './detector-connection.ts';
 import type { DetectorModel, IdentifierAnswer } from './detector-messages.ts';
 import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
 import { packState, unpackState } from './packed-state.ts';
-import type { FoundSilences } from './silences.ts';
-import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from './sound-signals.ts';
 import type { SavedStream } from './sound-stream.ts';
 import type { FoundSpeech } from './speech-track.ts';
 

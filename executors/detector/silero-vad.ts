@@ -1,7 +1,7 @@
 import type { Tensor } from 'onnxruntime-node';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES } from '../../kinds/sound/sound-signals.ts';
 import { type LoadedModel, loadPinnedModel, SPEECH_WEIGHTS_SHA256, speechWeightsFile } from './detector-models.ts';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { BLOCK_SAMPLES, FRAME_SAMPLES } from './sound-signals.ts';
 import {
   byBlocks,
   CONTEXT_SAMPLES,

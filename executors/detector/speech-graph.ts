@@ -1,5 +1,5 @@
+import { FRAME_SAMPLES } from '../../kinds/sound/sound-signals.ts';
 import { bytesOfIntegers, type ModelGraph, type ModelNode, modelOf, type NamedTensor, tensorsOf } from './onnx-form.ts';
-import { FRAME_SAMPLES } from './sound-signals.ts';
 
 /** How many samples before a frame the model sees. */
 export const CONTEXT_SAMPLES = 64;

@@ -1,6 +1,7 @@
-import { BAND_RULE, type BoundaryModel, CONTEXT_STEPS, type SignalTrack, STEP_SAMPLES } from './boundary-model.ts';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from './sound-signals.ts';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from '../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
+import { type BoundaryModel, CONTEXT_STEPS, type SignalTrack } from './boundary-model.ts';
 
 const BLOCK_STEPS = BLOCK_SAMPLES / STEP_SAMPLES;
 const CONTEXT_BLOCKS = Math.ceil(CONTEXT_STEPS / BLOCK_STEPS);
@@ -124,42 +125,6 @@ export class SpeechTrack {
     return { levels: levels.subarray(0, steps * bands), estimate: estimate.subarray(0, steps) };
   }
 }
-
-/**
- * The rule for a window of speech. Chosen on recorded voices under eight conditions and on sounds without speech, and reported
- * on others (docs/evaluation-results.md).
- */
-export const SPEECH_RULE = {
-  /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */
-  onThreshold: 0.65,
-  edgeThreshold: 0.4,
-  /** Shorter pauses count as speech, and shorter speech does not count. */
-  minSilenceMs: 300,
-  minSpeechMs: 200,
-  /**
-   * The contrast of a window is its mean above that of so much time before it and behind it. Music and noises swell and fade, and
-   * words begin and end. The time beside a long window says little about it, so its mean alone decides.
-   */
-  besideMs: 320,
-  longMs: 3000,
-  /** A window is possible speech with as much, and if the first model finds as much somewhere in it. */
-  leastContrast: 0.55,
-  leastLongMean: 0.65,
-  leastEstimate: 0.05,
-  /** It is certain with as much, if the first model finds more in a window as long as a phrase: it overlooks short words. */
-  certainContrast: 0.72,
-  certainLongMean: 0.8,
-  phraseMs: 1000,
-  leastPhraseEstimate: 0.5,
-  /** None is certain whose harmonics are steadier than this on the mean: it has notes. Music behind speech is less steady. */
-  mostSteadiness: 0.5,
-  /** A possible window this long is certain, too. Music is taken for speech once in a while, and people go on speaking. */
-  certainMs: 6000,
-  /** So are two possible windows this near to each other. */
-  pairMs: 1000,
-  /** Possible speech counts this near to a window that is certain. */
-  nearMs: 3000,
-} as const;
 
 /** A probability is kept as a byte: so many steps from 0 to 1. */
 export const PROBABILITY_STEPS = 255;

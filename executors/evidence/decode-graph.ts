@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Range } from '../../contract/base/grammar.ts';
-import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
-import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
+import { INTERLACING_RULE } from '../../kinds/interlacing.ts';
+import { KEYFRAME_FORM, KEYFRAME_RULE, type KeepObject } from '../../kinds/keyframes.ts';
+import { BAR_RULE } from '../../kinds/letterbox.ts';
+import { VIDEO_TICKS_PER_MS } from '../../kinds/pictures/frames.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../../kinds/pictures/small-picture.ts';
+import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';
-import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
-import { VIDEO_TICKS_PER_MS } from './frames.ts';
-import { INTERLACING_RULE } from './interlacing.ts';
-import { KEYFRAME_RULE, type KeepObject } from './keyframes.ts';
-import { BAR_RULE } from './letterbox.ts';
+import { MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
 
 /** A part of a file, and its tracks by their index in the container. */
 export interface DecodedPart {

@@ -4,10 +4,20 @@ import type { Range } from '../../contract/base/grammar.ts';
 import type { LoudnessFact, SoundFaultFact } from '../../contract/evidence/evidence.ts';
 import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import { onAbort } from '../../formats/followed-signal.ts';
-import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
+import { ChangingSound, DetectionFailure } from '../../kinds/detection-failure.ts';
+import { Interlacing, interlacingState } from '../../kinds/interlacing.ts';
+import { Keyframes, keyframesState } from '../../kinds/keyframes.ts';
+import { BAR_RULE, Letterbox, letterboxState } from '../../kinds/letterbox.ts';
+import { GatedLoudness, gatedLoudnessState, Loudness } from '../../kinds/loudness.ts';
+import { PictureFacts, pictureFactsState } from '../../kinds/picture-facts.ts';
+import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../kinds/pictures/frames.ts';
+import { packedBytes, SMALL_BYTES, type SmallPicture } from '../../kinds/pictures/small-picture.ts';
+import { ChannelFaults, channelFaultsState } from '../../kinds/sound/channel-faults.ts';
+import { OwnRateSound, ownRateState } from '../../kinds/sound/own-rate-sound.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../../kinds/sound/sound-signals.ts';
+import { TruePeak, truePeakState } from '../../kinds/sound/true-peak.ts';
+import { WaveformMeter, waveformState } from '../../kinds/waveform.ts';
 import type { Detector, KeptSound, SoundJob, SoundResult } from '../detector/detector.ts';
-import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
-import { packedBytes, SMALL_BYTES, type SmallPicture } from '../pictures/small-picture.ts';
 import {
   type Launcher,
   MEMORY_BYTES,
@@ -16,7 +26,6 @@ import {
   type RunningProcess,
 } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { ChannelFaults, channelFaultsState } from './channel-faults.ts';
 import {
   BYTE_PIPES,
   type DecodeRequest,
@@ -31,15 +40,6 @@ import {
   seekPoints,
   type WindowEdges,
 } from './decode-graph.ts';
-import { type FrameMetadata, FrameMetadataReader, PictureStream } from './frames.ts';
-import { Interlacing, interlacingState } from './interlacing.ts';
-import { Keyframes, keyframesState } from './keyframes.ts';
-import { BAR_RULE, Letterbox, letterboxState } from './letterbox.ts';
-import { GatedLoudness, gatedLoudnessState, Loudness } from './loudness.ts';
-import { OwnRateSound, ownRateState } from './own-rate-sound.ts';
-import { PictureFacts, pictureFactsState } from './picture-facts.ts';
-import { TruePeak, truePeakState } from './true-peak.ts';
-import { WaveformMeter, waveformState } from './waveform.ts';
 
 /** Everything that a pass has measured up to the end of a window. */
 export const passState = z.strictObject({

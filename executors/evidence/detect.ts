@@ -13,9 +13,9 @@ import {
   type SpeechFact,
   type UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS, type SampleSpan } from '../../kinds/sound/sound-signals.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { packState, unpackState } from '../detector/packed-state.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS, type SampleSpan } from '../detector/sound-signals.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import type { DecodeRequest, PassWindows } from './decode-graph.ts';
 import { type DecodePassDeps, decodePart, type PassMeasurements, type PassPart, passState } from './decode-pass.ts';

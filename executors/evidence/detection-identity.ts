@@ -7,25 +7,29 @@ import type {
   FurtherKind,
 } from '../../contract/evidence/evidence.ts';
 import type { IncompleteMedia } from '../../contract/sources/media-probe.ts';
-import { BAND_RULE, STEP_SAMPLES } from '../detector/boundary-model.ts';
-import { BOUNDARY_WEIGHTS_SHA256 } from '../detector/detector-models.ts';
-import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
-import { SILENCE_RULE } from '../detector/silences.ts';
-import { APART_RULE, FRAME_SAMPLES, GAIN_RULE, SAMPLE_RATE } from '../detector/sound-signals.ts';
-import { SPEECH_RULE } from '../detector/speech-track.ts';
-import { STEADINESS_RULE } from '../detector/steadiness.ts';
-import { CUT_RULE } from '../pictures/cut-finder.ts';
-import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
-import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
-import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
-import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
-import { CLIPPING_RULE } from './clipping.ts';
-import { DROPOUT_RULE } from './dropouts.ts';
-import { INTERLACING_RULE } from './interlacing.ts';
-import { KEYFRAME_RULE } from './keyframes.ts';
-import { BAR_RULE } from './letterbox.ts';
-import { PICTURE_GROUPING } from './picture-facts.ts';
-import { WAVEFORM_RULE } from './waveform.ts';
+import { INTERLACING_RULE } from '../../kinds/interlacing.ts';
+import { KEYFRAME_FORM, KEYFRAME_RULE } from '../../kinds/keyframes.ts';
+import { BAR_RULE } from '../../kinds/letterbox.ts';
+import { PICTURE_GROUPING } from '../../kinds/picture-facts.ts';
+import { CUT_RULE } from '../../kinds/pictures/cut-finder.ts';
+import { BLACK_RULE, FROZEN_RULE } from '../../kinds/pictures/picture-runs.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../../kinds/pictures/small-picture.ts';
+import { TRANSITION_RULE } from '../../kinds/pictures/transition-finder.ts';
+import { CHANNEL_FAULT_RULE } from '../../kinds/sound/channel-faults.ts';
+import { CLIPPING_RULE } from '../../kinds/sound/clipping.ts';
+import { DROPOUT_RULE } from '../../kinds/sound/dropouts.ts';
+import { SILENCE_RULE } from '../../kinds/sound/silences.ts';
+import { APART_RULE, FRAME_SAMPLES, GAIN_RULE, SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
+import {
+  BAND_RULE,
+  BOUNDARY_WEIGHTS_SHA256,
+  SPEECH_RULE,
+  STEADINESS_RULE,
+  STEP_SAMPLES,
+  SUPPRESSION_RULE,
+} from '../../kinds/sound/speech-rule.ts';
+import { LOUDNESS_RULE, TRUE_PEAK_RULE } from '../../kinds/sound/true-peak.ts';
+import { WAVEFORM_RULE } from '../../kinds/waveform.ts';
 
 /** The identity of a result before it exists: equal identities over equal inputs and ranges give equal facts. */
 export interface OperationIdentity {
@@ -45,20 +49,8 @@ export function joinParameters(
 
 type Parameters = EvidenceArtifact['parameters'];
 
-/** ffmpeg's `ebur128`; the true peak is fourfold oversampled as there, in thousandths of full scale. */
-export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
-
-/** The most that EBU R 128 permits. */
-export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
-
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
-
-/**
- * Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser and with these tables, no longer and no wider than this
- * many pixels. Most candidates are never kept, so each must cost little: it has the mean of each area, and the usual tables.
- */
-export const KEYFRAME_FORM = { longestSide: 640, quality: 4, scaling: 'area', huffman: 'default' } as const;
 
 /** The tracks of a source by their index in the container; attached pictures do not count as video. */
 export interface DetectionTracks {

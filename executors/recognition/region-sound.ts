@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import { processFailures } from '../../contract/causes/failures.ts';
 import { afterFirstWord } from '../../contract/causes/stored-failures.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS } from '../../kinds/sound/sound-signals.ts';
 import { seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../process/process.ts';

@@ -1,7 +1,12 @@
 import type { Range } from '../../contract/base/grammar.ts';
+import {
+  type FrameMetadata,
+  FrameMetadataReader,
+  TimedFrames,
+  VIDEO_TICKS_PER_MS,
+} from '../../kinds/pictures/frames.ts';
 import { seekPoints } from '../evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../evidence/detection-identity.ts';
-import { type FrameMetadata, FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_MS } from '../evidence/frames.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';

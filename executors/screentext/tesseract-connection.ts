@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { type EvidenceArtifact, parameters } from '../../contract/evidence/evidence.ts';
 import { type ReadText, readText } from '../../contract/screentext.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import { encodeFrame, FrameReader } from '../detector/detector-messages.ts';
 import {
   type Launcher,

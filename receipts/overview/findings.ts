@@ -13,12 +13,12 @@ import {
 } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
 import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lines.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
-import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { declaresLanguage, evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';

@@ -19,9 +19,8 @@ import {
 import type { Finding, FindingMeasure } from '../../contract/overview.ts';
 import type { intakeReason, rejectionReasons, revocationReasons } from '../../contract/review.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
-import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
-import { countText } from '../evidence-chain.ts';
 
 type StoredReason =
   | 'language_not_declared'

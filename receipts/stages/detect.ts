@@ -22,6 +22,7 @@ import type {
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type StageName, studyStages } from '../../contract/study/stages.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { checkAgainstPass, checkDelivered, type DeliveredEvidence, type DeliveredPass } from '../evidence/delivered.ts';
 import { checkFactsAmongThemselves } from '../evidence/facts.ts';
 import {
@@ -32,7 +33,7 @@ import {
   operationStarted,
 } from '../evidence/media-operation.ts';
 import { checkEvidenceObjects, samplesPerMs } from '../evidence/readable-evidence.ts';
-import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { type CheckedLink, checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
 import { isIdle, operationDone } from '../study/progress.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';

@@ -15,6 +15,7 @@ const folders = [
     'fixtures',
     'formats',
     'http',
+    'kinds',
     'lab',
     'machines',
   ],

@@ -1,13 +1,13 @@
 import test from 'ava';
-import { PictureFacts } from '../../executors/evidence/picture-facts.ts';
-import { CutFinder } from '../../executors/pictures/cut-finder.ts';
+import { PictureFacts } from '../../kinds/picture-facts.ts';
+import { CutFinder } from '../../kinds/pictures/cut-finder.ts';
 import {
   SMALL_BYTES,
   SMALL_HEIGHT,
   SMALL_WIDTH,
   type SmallPicture,
   smallPicture,
-} from '../../executors/pictures/small-picture.ts';
+} from '../../kinds/pictures/small-picture.ts';
 import { timedLabels } from '../../lab/films/build-film.ts';
 import { type FilmKind, type FilmPlan, planFilm } from '../../lab/films/catalogue.ts';
 import { picturesOf } from '../../lab/films/film.ts';

@@ -1,11 +1,9 @@
 import test from 'ava';
 import {
-  BAND_RULE,
   bandLevels,
   CONTEXT_STEPS,
   loadBoundaryModel,
   type SignalTrack,
-  STEP_SAMPLES,
 } from '../../../executors/detector/boundary-model.ts';
 import {
   loadPinnedModel,
@@ -15,6 +13,18 @@ import {
 import { NoiseSuppressor } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
+import { SoundStream } from '../../../executors/detector/sound-stream.ts';
+import { byBlocks } from '../../../executors/detector/speech-graph.ts';
+import {
+  type BlockTracks,
+  type FoundSpeech,
+  PROBABILITY_STEPS,
+  type SpeechProbabilities,
+  SpeechTrack,
+  speechWindows,
+  type TrackState,
+} from '../../../executors/detector/speech-track.ts';
+import { steadinessOf } from '../../../executors/detector/steadiness.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_SAMPLE,
@@ -22,20 +32,8 @@ import {
   MIX,
   SAMPLE_RATE,
   SIGNALS,
-} from '../../../executors/detector/sound-signals.ts';
-import { SoundStream } from '../../../executors/detector/sound-stream.ts';
-import { byBlocks } from '../../../executors/detector/speech-graph.ts';
-import {
-  type BlockTracks,
-  type FoundSpeech,
-  PROBABILITY_STEPS,
-  SPEECH_RULE,
-  type SpeechProbabilities,
-  SpeechTrack,
-  speechWindows,
-  type TrackState,
-} from '../../../executors/detector/speech-track.ts';
-import { steadinessOf } from '../../../executors/detector/steadiness.ts';
+} from '../../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../../kinds/sound/speech-rule.ts';
 
 type Runs = readonly (readonly [number, number])[];
 

@@ -1,16 +1,16 @@
 import test from 'ava';
 import { waveformOf } from '../../../client/evidence.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { speechFacts } from '../../../executors/evidence/detect.ts';
-import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../executors/evidence/frames.ts';
-import { Interlacing } from '../../../executors/evidence/interlacing.ts';
-import { JpegStream, jpegSize } from '../../../executors/evidence/keyframes.ts';
-import { GatedLoudness, Loudness } from '../../../executors/evidence/loudness.ts';
-import { OwnRateSound } from '../../../executors/evidence/own-rate-sound.ts';
-import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { WaveformMeter } from '../../../executors/evidence/waveform.ts';
-import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
+import { Interlacing } from '../../../kinds/interlacing.ts';
+import { JpegStream, jpegSize } from '../../../kinds/keyframes.ts';
+import { GatedLoudness, Loudness } from '../../../kinds/loudness.ts';
+import { PictureFacts } from '../../../kinds/picture-facts.ts';
+import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../kinds/pictures/frames.ts';
+import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../kinds/pictures/small-picture.ts';
+import { OwnRateSound } from '../../../kinds/sound/own-rate-sound.ts';
+import { WaveformMeter } from '../../../kinds/waveform.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
 

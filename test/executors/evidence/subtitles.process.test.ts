@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { type Detection, evidenceArtifact, measuredParameters } from '../../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { SUBTITLE_LIMITS, subtitleLimits } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
   type RequestedSubtitleTrack,
@@ -12,6 +11,7 @@ import {
 import { trackLanguageOf } from '../../../executors/evidence/text-language.ts';
 import { halfOf, isRight, type LabeledCues, readLabeledCues } from '../../../fixtures/languages/labeled-cues.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
 import { type MediaInput, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
 import { failureOf, fake } from '../process/launcher-for-tests.ts';

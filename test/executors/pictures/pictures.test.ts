@@ -1,8 +1,8 @@
 import test from 'ava';
-import { type ChosenKeyframe, KeyframeFinder } from '../../../executors/evidence/keyframes.ts';
-import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../executors/evidence/letterbox.ts';
-import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { SMALL_BYTES, smallPicture } from '../../../executors/pictures/small-picture.ts';
+import { type ChosenKeyframe, KeyframeFinder } from '../../../kinds/keyframes.ts';
+import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../kinds/letterbox.ts';
+import { PictureFacts } from '../../../kinds/picture-facts.ts';
+import { SMALL_BYTES, smallPicture } from '../../../kinds/pictures/small-picture.ts';
 
 const even = (value: number): Uint8Array => new Uint8Array(SMALL_BYTES).fill(value);
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { jpegSizeOf, type KeyframeFact, keyframeFact } from '../../contract/evidence/evidence-object.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { packedBytes } from '../pictures/small-picture.ts';
-import { type FrameMetadata, TimedFrames } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { StoredObject } from '../contract/base/stored-object.ts';
+import { jpegSizeOf, type KeyframeFact, keyframeFact } from '../contract/evidence/evidence-object.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { type FrameMetadata, TimedFrames } from './pictures/frames.ts';
+import { packedBytes } from './pictures/small-picture.ts';
 
 /**
  * The choice of pictures that represent a film. A shot is divided into pieces from its first picture on, and each piece has the
@@ -22,6 +22,12 @@ export const KEYFRAME_RULE = {
   leastScore: 0.05,
   restlessMs: 600,
 } as const;
+
+/**
+ * Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser and with these tables, no longer and no wider than this
+ * many pixels. Most candidates are never kept, so each must cost little: it has the mean of each area, and the usual tables.
+ */
+export const KEYFRAME_FORM = { longestSide: 640, quality: 4, scaling: 'area', huffman: 'default' } as const;
 
 /** A picture that may become a keyframe. */
 interface KeyframeCandidate {

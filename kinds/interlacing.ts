@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { FieldOrderFact } from '../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { FieldOrderFact } from '../contract/evidence/evidence.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { type FrameMetadata, VIDEO_TICKS_PER_MS } from './pictures/frames.ts';
 
 /** The rule for the order of fields, by the verdicts of ffmpeg's `idet` on each picture with its own thresholds. */
 export const INTERLACING_RULE = {

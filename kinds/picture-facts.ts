@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
+import type { Range } from '../contract/base/grammar.ts';
 import {
   type BlackFact,
   type FlashFact,
@@ -8,16 +8,16 @@ import {
   type StrobeFact,
   shotFact,
   type TransitionFact,
-} from '../../contract/evidence/evidence.ts';
-import { CutFinder, cutFinderState, DECIDED_AFTER_MS, type FoundCut } from '../pictures/cut-finder.ts';
-import { PictureRuns, pictureRunsState } from '../pictures/picture-runs.ts';
-import type { SmallPicture } from '../pictures/small-picture.ts';
+} from '../contract/evidence/evidence.ts';
+import { CutFinder, cutFinderState, DECIDED_AFTER_MS, type FoundCut } from './pictures/cut-finder.ts';
+import { PictureRuns, pictureRunsState } from './pictures/picture-runs.ts';
+import type { SmallPicture } from './pictures/small-picture.ts';
 import {
   type FoundTransition,
   foundTransition,
   TransitionFinder,
   transitionFinderState,
-} from '../pictures/transition-finder.ts';
+} from './pictures/transition-finder.ts';
 
 /** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
 export const PICTURE_GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { WaveformFact } from '../contract/evidence/evidence-object.ts';
+import type { KeepObject } from './keyframes.ts';
+import { packedBytes } from './pictures/small-picture.ts';
 import {
   BYTES_PER_SAMPLE,
   CHANNELS,
@@ -9,9 +11,7 @@ import {
   SAMPLES_PER_MS,
   SampleWindows,
   SIGNALS,
-} from '../detector/sound-signals.ts';
-import { packedBytes } from '../pictures/small-picture.ts';
-import type { KeepObject } from './keyframes.ts';
+} from './sound/sound-signals.ts';
 
 /** The content of a window: the lowest and the highest sample of all channels, zero among them. */
 export const WAVEFORM_RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'audiowaveform 1, 16 bits' } as const;

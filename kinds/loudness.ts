@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
-import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import { LOUDNESS_RULE } from './detection-identity.ts';
-import { type FrameMetadata, numberIn } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { LoudnessFact } from '../contract/evidence/evidence.ts';
+import { ChangingSound, DetectionFailure } from './detection-failure.ts';
+import { type FrameMetadata, numberIn } from './pictures/frames.ts';
+import { LOUDNESS_RULE } from './sound/true-peak.ts';
 
 // The filter works at 48 kHz.
 const TICKS_PER_MS = 48;

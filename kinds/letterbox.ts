@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { LetterboxFact } from '../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { LetterboxFact } from '../contract/evidence/evidence.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './pictures/frames.ts';
 
 /** The rule for black bars, in pictures that are sampled one every `sampleMs`, and in shares of a side of the picture. */
 export const BAR_RULE = {
