@@ -1,4 +1,5 @@
 import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
+import type { DescribedKinds } from '../contract/evidence/evidence-kinds.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
@@ -62,6 +63,7 @@ export class StudyHost {
   readonly subtitles: Subtitles;
   readonly settings: HostSettingsClient;
   readonly #transport: Transport;
+  #kinds: Promise<DescribedKinds> | null = null;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
   readonly #streams: Streams;
@@ -226,6 +228,15 @@ export class StudyHost {
   /** A study as a whole: its state in words, its findings in numbers, the withheld parts, and the possible next steps. */
   overview(runtimeId: string): Promise<RuntimeOverview> {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/overview`);
+  }
+
+  /** The kinds of evidence that the host has, in the order in which a page shows them, with their words; read once. */
+  evidenceKinds(): Promise<DescribedKinds> {
+    this.#kinds ??= this.#transport.json<DescribedKinds>('/v1/evidence-kinds').catch((error: unknown) => {
+      this.#kinds = null;
+      throw error;
+    });
+    return this.#kinds;
   }
 
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */

@@ -1,3 +1,5 @@
+import type { SoundResult } from '../../kinds/sound/sound-result.ts';
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { DetectionFailure } from '../../kinds/detection-failure.ts';
@@ -9,16 +11,6 @@ import type { DetectorModel, IdentifierAnswer } from './detector-messages.ts';
 import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
 import { packState, unpackState } from './packed-state.ts';
 import type { SavedStream } from './sound-stream.ts';
-import type { FoundSpeech } from './speech-track.ts';
-
-export interface SoundResult extends FoundSpeech {
-  /** How many samples each signal had, and the content id of the s16le bytes of the mix. */
-  readonly samples: number;
-  readonly contentId: string;
-  /** The names of the channels that were measured beside the mix, and for how many milliseconds. */
-  readonly apart: { readonly channels: readonly string[]; readonly ms: number };
-  readonly silences: FoundSilences;
-}
 
 /** A sound being measured while it is decoded. */
 export interface SoundJob {

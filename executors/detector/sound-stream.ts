@@ -1,3 +1,4 @@
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import { createHash } from 'node:crypto';
 import { createSHA256 } from 'hash-wasm';
 import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
@@ -21,7 +22,7 @@ import { STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
 import { type BoundaryModel, bandLevels, type SignalTrack } from './boundary-model.ts';
 import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
 import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
-import { type BlockTracks, type FoundSpeech, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
+import { type BlockTracks, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
 import { steadinessOf } from './steadiness.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
 import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from '../../kinds/sound/sound-signals.ts';
 import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
@@ -131,12 +132,6 @@ export const PROBABILITY_STEPS = 255;
 
 const { onThreshold, edgeThreshold } = SPEECH_RULE;
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
-
-/** Windows of speech of a sound, and those in which the models find too little of it; both in order and apart. */
-export interface FoundSpeech {
-  readonly speech: readonly SampleSpan[];
-  readonly unconfirmed: readonly SampleSpan[];
-}
 
 /**
  * Windows of speech from the probability of speech at every step of a sound that is `total` samples long. Edges lie between two steps,

@@ -1,80 +1,43 @@
 import { z } from 'zod';
-import {
-  blockDifference,
-  brightnessAt,
-  difference,
-  keptPicture,
-  restoredPicture,
-  SMALL_BYTES,
-  type SmallPicture,
-} from './small-picture.ts';
-
-/**
- * Black as ffmpeg's `blackdetect` has it: how dark a pixel is, of full scale, and the share of such pixels. Shorter runs are
- * steps of a fade or of a strobe.
- */
-export const BLACK_RULE = { pixelThreshold: 0.1, pictureShare: 0.98, leastMs: 200 } as const;
-
-/** Frozen as ffmpeg's `freezedetect` has it: the mean distance from the first picture, of full scale (−60 dB). */
-export const FROZEN_RULE = { mostChange: 0.001, leastMs: 2000 } as const;
+import type { Range } from '../../contract/base/grammar.ts';
 
 /** Pictures of one property without a break; `measure` is the extreme of what was measured on them. */
 const pictureRun = z.strictObject({ startMs: z.number(), endMs: z.number(), measure: z.number() });
 type PictureRun = Readonly<z.infer<typeof pictureRun>>;
 
-const runsState = z.strictObject({
+/** Runs as they are kept between two windows of a pass; the last picture is null before the first one. */
+export const pictureRunsState = z.strictObject({
   found: z.array(pictureRun),
   open: z.strictObject({ startMs: z.number(), measure: z.number() }).nullable(),
-});
-type RunsState = z.infer<typeof runsState>;
-
-/** The runs as they are kept between two windows of a pass. */
-export const pictureRunsState = z.strictObject({
-  black: runsState,
-  frozen: runsState,
-  first: keptPicture.nullable(),
-  lastMs: z.number(),
+  lastMs: z.number().nullable(),
   spacingMs: z.number(),
 });
 type PictureRunsState = z.infer<typeof pictureRunsState>;
 
-const PIXELS = SMALL_BYTES / 3;
-
-// The part above the threshold is at most white: a lighter picture has too many such pixels.
-const LIGHTEST_BLACK = 255 * (1 - BLACK_RULE.pictureShare * (1 - BLACK_RULE.pixelThreshold));
-
-/** The share of black pixels of a black picture; 0 for any other. */
-function blackShare({ rgb, light }: SmallPicture): number {
-  if (light > LIGHTEST_BLACK) return 0;
-  let share = 1;
-  for (let at = 0, lighter = 0; at < SMALL_BYTES && share >= BLACK_RULE.pictureShare; at += 3) {
-    if (brightnessAt(rgb, at) <= BLACK_RULE.pixelThreshold * 255) continue;
-    lighter += 1;
-    share = (PIXELS - lighter) / PIXELS;
-  }
-  return share < BLACK_RULE.pictureShare ? 0 : share;
-}
-
-/** Blocks differ at most as much as their pixels, and most pictures move: these need no look at every pixel. */
-function changeOf(first: SmallPicture, picture: SmallPicture): number {
-  const least = blockDifference(first, picture) / 255;
-  return least > FROZEN_RULE.mostChange ? least : difference(first, picture) / 255;
-}
-
 /** Collects runs that last long enough, in the order of time; a run ends with the first picture that is not of it. */
-class Runs {
-  readonly found: PictureRun[];
+export class PictureRuns {
+  readonly #found: PictureRun[];
   readonly #leastMs: number;
   #open: { startMs: number; measure: number } | null;
+  #lastMs: number | null;
+  #spacingMs: number;
 
-  constructor(leastMs: number, { found, open }: RunsState = { found: [], open: null }) {
+  constructor(leastMs: number, from: PictureRunsState | null = null) {
     this.#leastMs = leastMs;
-    this.found = found;
-    this.#open = open;
+    this.#found = from?.found ?? [];
+    this.#open = from?.open ?? null;
+    this.#lastMs = from?.lastMs ?? null;
+    this.#spacingMs = from?.spacingMs ?? 0;
   }
 
-  save(): RunsState {
-    return { found: this.found, open: this.#open };
+  save(): PictureRunsState {
+    return { found: this.#found, open: this.#open, lastMs: this.#lastMs, spacingMs: this.#spacingMs };
+  }
+
+  /** The next picture; to be called before it is of a run or ends one. */
+  next(atMs: number): void {
+    this.#spacingMs = this.#lastMs === null ? 0 : atMs - this.#lastMs;
+    this.#lastMs = atMs;
   }
 
   go(atMs: number, measure: number): void {
@@ -82,6 +45,7 @@ class Runs {
     else this.#open.measure = measure;
   }
 
+  /** The measure of the open run; null without one. */
   get measure(): number | null {
     return this.#open?.measure ?? null;
   }
@@ -89,64 +53,28 @@ class Runs {
   stop(atMs: number): void {
     const open = this.#open;
     this.#open = null;
-    if (open !== null && atMs - open.startMs >= this.#leastMs) this.found.push({ ...open, endMs: atMs });
-  }
-}
-
-/** Finds black and frozen pictures in a stream; holds one picture. */
-export class PictureRuns {
-  readonly #black: Runs;
-  readonly #frozen: Runs;
-  #first: SmallPicture | null = null;
-  #lastMs = 0;
-  #spacingMs = 0;
-
-  constructor(from: PictureRunsState | null = null) {
-    this.#black = new Runs(BLACK_RULE.leastMs, from?.black);
-    this.#frozen = new Runs(FROZEN_RULE.leastMs, from?.frozen);
-    if (from === null) return;
-    this.#first = from.first === null ? null : restoredPicture(from.first);
-    this.#lastMs = from.lastMs;
-    this.#spacingMs = from.spacingMs;
-  }
-
-  save(): PictureRunsState {
-    const first = this.#first === null ? null : { atMs: this.#first.atMs, rgb: this.#first.rgb };
-    return {
-      black: this.#black.save(),
-      frozen: this.#frozen.save(),
-      first,
-      lastMs: this.#lastMs,
-      spacingMs: this.#spacingMs,
-    };
-  }
-
-  add(picture: SmallPicture): void {
-    const { atMs } = picture;
-    this.#spacingMs = this.#first === null ? 0 : atMs - this.#lastMs;
-    this.#lastMs = atMs;
-    const share = blackShare(picture);
-    if (share >= BLACK_RULE.pictureShare) this.#black.go(atMs, Math.min(share, this.#black.measure ?? 1));
-    else this.#black.stop(atMs);
-    const change = this.#first === null ? 1 : changeOf(this.#first, picture);
-    if (change > FROZEN_RULE.mostChange) {
-      this.#frozen.stop(atMs);
-      this.#first = picture;
-      this.#frozen.go(atMs, 0);
-    } else this.#frozen.go(atMs, Math.max(change, this.#frozen.measure ?? 0));
+    if (open !== null && atMs - open.startMs >= this.#leastMs) this.#found.push({ ...open, endMs: atMs });
   }
 
   /** The last picture is shown as long as the one before it. */
   end(): void {
-    this.#black.stop(this.#lastMs + this.#spacingMs);
-    this.#frozen.stop(this.#lastMs + this.#spacingMs);
+    this.stop((this.#lastMs ?? 0) + this.#spacingMs);
   }
 
-  get black(): readonly PictureRun[] {
-    return this.#black.found;
-  }
-
-  get frozen(): readonly PictureRun[] {
-    return this.#frozen.found;
+  /** The runs so far, cut to a range. */
+  within(range: Range): PictureRun[] {
+    return clippedTo(this.#found, range);
   }
 }
+
+/** Spans cut to a range; those outside it are left out. */
+export const clippedTo = <Span extends Range>(spans: readonly Span[], { startMs, endMs }: Range): Span[] =>
+  spans
+    .map((span) => ({ ...span, startMs: Math.max(span.startMs, startMs), endMs: Math.min(span.endMs, endMs) }))
+    .filter((span) => span.startMs < span.endMs);
+
+/** The first run that is shorter than its evidence states, though the range does not cut it off; -1 for none. */
+export const shortRunAt = (runs: readonly Range[], range: Range, leastMs: number): number =>
+  runs.findIndex(
+    ({ startMs, endMs }) => startMs !== range.startMs && endMs !== range.endMs && endMs - startMs < leastMs,
+  );

@@ -9,10 +9,10 @@ import {
 } from '../../contract/recognition.ts';
 import { countText } from '../../formats/readable-numbers.ts';
 import type { Steps } from '../../formats/steps.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   GrantedOperation,

@@ -2,9 +2,9 @@ import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/
 import type { Judgement } from '../../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
 import { countText } from '../../formats/readable-numbers.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { judgedText, languagesReadBy } from '../../rules/screentext.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   GrantedOperation,
