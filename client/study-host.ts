@@ -249,11 +249,11 @@ export class StudyHost {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
+  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`, `kind` for `labels.txt` and `facts.csv`. */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string; kind?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

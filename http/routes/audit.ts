@@ -87,7 +87,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       answers: [json(200, runtimeEvidence)],
       refusals: refusalsOfReopening,
       handle: async (call) => {
-        const kind = kindOf(call);
+        const kind = kindAsked(call);
         return { status: 200, body: await audits.evidence(call.params.runtimeId, kind) };
       },
     }),
@@ -133,7 +133,7 @@ export const askedKinds: readonly string[] = [...evidenceKinds, ...furtherKindNa
  * The requested kind; null for all. A kind that does not exist is an unknown query: an empty list would mean that the study lacks
  * it.
  */
-function kindOf({ query }: Call<null>): AskedKind | null {
+export function kindAsked({ query }: Pick<Call<null>, 'query'>): AskedKind | null {
   const asked = query.get('kind');
   if (asked === undefined) return null;
   if (askedKinds.includes(asked)) return asked;
