@@ -249,7 +249,10 @@ export class StudyHost {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`, `kind` for `labels.txt` and `facts.csv`. */
+  /**
+   * A study as the text of a file for another program. `side` and `lines` are for captions, `corrections` for captions and transcripts,
+   * `rate` for `cuts.edl`, and `kind` for `labels.txt` and `facts.csv`.
+   */
   export(
     runtimeId: string,
     name: ExportName,

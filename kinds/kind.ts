@@ -73,7 +73,7 @@ export interface EvidenceKind<Name extends string = string, Fact extends AnyFact
     evidence: ReopenedEvidence<Fact>,
     other: (kind: string) => ReopenedEvidence<AnyFact> | null,
   ): string | null;
-  /** The row of a fact in tables and label tracks. `usual`: also in those that no kind was asked for. */
+  /** The row of a fact in tables and label tracks. `usual`: also without a request for a kind. */
   readonly row: { readonly usual: boolean; name(fact: Fact): string | null };
 }
 

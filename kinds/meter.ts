@@ -7,7 +7,7 @@ import type { SmallPicture } from './pictures/small-picture.ts';
 /** Takes an object that a fact is going to name; on disk when it resolves. */
 export type KeepObject = (object: StoredObject) => Promise<void>;
 
-/** What one kind finds on the way, and others need. */
+/** The findings of one kind that others need, as soon as they are made. */
 export interface Announcements {
   /** A shot begins at `atMs`. */
   cut(atMs: number): void;
@@ -20,13 +20,13 @@ export interface Announcements {
 /** The part of a range that a meter measures. */
 export interface MeteredPart {
   readonly range: Range;
-  /** What is decoded at once: the range, or one of several windows. */
+  /** The part that is decoded at once: the range, or one of several windows. */
   readonly window: Range;
   /** True if the range is decoded at once: nothing is kept on the way. */
   readonly isWhole: boolean;
   /** The source time of tick 0. */
   readonly seekMs: number;
-  /** Where the sound at 48 kHz begins, which is before the window. */
+  /** The time when the sound at 48 kHz begins, which is before the window. */
   readonly loudnessFromMs: number;
   readonly keep: KeepObject;
   readonly announce: Announcements;
@@ -40,7 +40,7 @@ export interface MeteredPart {
 export interface Meter<Fact = unknown, State = unknown> {
   /** A small picture of the part; also those right before and behind the range, to compare with. */
   picture?(picture: SmallPicture): void;
-  /** What the filters of its branch said of a frame. */
+  /** The output of the filters of its branch about a frame. */
   frame?(frame: FrameMetadata): void;
   /** Bytes of its branch, if that is written. */
   write?(chunk: Buffer): void | Promise<void>;
@@ -50,7 +50,7 @@ export interface Meter<Fact = unknown, State = unknown> {
   ownRate?(chunk: Buffer): void;
   /** All channels at 48 kHz from `loudnessFromMs` on, in floating-point numbers, as an AU file in pieces of any size. */
   peaks?(chunk: Buffer): void;
-  /** What other kinds announce. */
+  /** The announcements of other kinds. */
   cut?(atMs: number): void;
   flash?(span: Range): void;
   truePeak?(found: readonly TruePeakFact[]): void;
@@ -73,12 +73,12 @@ export interface BranchWindow {
 }
 
 /**
- * The own part of a kind in the filter graph of ffmpeg, as data. For pictures it is a branch of its own, behind the decoder; for
- * sound it is a part of the chain at 48 kHz, and must hand the sound on as it is.
+ * The own part of a kind in the filter graph of ffmpeg, as data. For pictures it is a branch of its own, behind the decoder. For sound
+ * it is a part of the chain at 48 kHz, and must hand the sound on as it is.
  */
 export interface Branch<State = unknown> {
-  /** The filters; what they say of a frame as metadata comes to the meter. `from` is what the window before kept. */
+  /** The filters; their metadata of each frame comes to the meter. `from` is the state of the window before. */
   filters(window: BranchWindow, from: State | null): string;
-  /** How its pictures are written, as options of an output of ffmpeg. Without it only what the filters say comes to the meter. */
+  /** How its pictures are written, as options of an output of ffmpeg. Without it only the metadata comes to the meter. */
   readonly output?: readonly string[];
 }

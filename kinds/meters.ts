@@ -8,7 +8,7 @@ import type { SmallPicture } from './pictures/small-picture.ts';
 /** The kinds that are measured while a film is decoded, in the order of the list. */
 export const meteredKinds: readonly MeteredKind[] = passKinds.filter((kind) => 'meter' in kind);
 
-/** What all meters keep between two windows of a pass, by the names of their kinds. */
+/** The states of all meters between two windows of a pass, by the names of their kinds. */
 export const meterStates = z.strictObject(Object.fromEntries(meteredKinds.map(({ name, state }) => [name, state])));
 export type MeterStates = Readonly<z.infer<typeof meterStates>>;
 

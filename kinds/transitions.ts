@@ -33,7 +33,7 @@ type State = z.infer<typeof state>;
 
 type Fact = TransitionFact | FlashFact | StrobeFact;
 
-/** Looks for gradual transitions between the cuts, and groups the flashes that are no cuts. */
+/** Looks for gradual transitions between the cuts, and groups the flashes, which are not cuts. */
 class TransitionMeter implements Meter<Fact, State> {
   readonly #range: Range;
   readonly #flashes: Range[];

@@ -36,7 +36,7 @@ const forms: Readonly<Record<ValueForm, (value: unknown) => string>> = {
   languages: languagesWords,
 };
 
-/** The value of a field; a dot leads into an object. Undefined where there is none. */
+/** The value of a field; a dot leads into an object. Undefined for a missing field. */
 const fieldAt = (fields: Fields, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Fields | null | undefined)?.[name], fields);
 

@@ -42,7 +42,7 @@ export const wordPart = z.union([
 ]);
 export type WordPart = z.infer<typeof wordPart>;
 
-/** What a mark stands for where it is drawn: the page has a color for each, in light and in dark. */
+/** The meaning of a drawn mark: the page has a color for each, in light and in dark. */
 export const markTone = z.enum([
   'speech',
   'gap',
@@ -62,7 +62,7 @@ export const markTone = z.enum([
 ]);
 export type MarkTone = z.infer<typeof markTone>;
 
-/** A kind of evidence for people: what it is called, how its facts are worded and drawn, and what a summary says of it. */
+/** A kind of evidence for people: what it is called, how its facts are worded and drawn, and its sentence in a summary. */
 export const describedKind = z.strictObject({
   kind: z.string().min(1),
   title: z.string().min(1),
@@ -70,7 +70,7 @@ export const describedKind = z.strictObject({
   track: z.enum(['audio', 'video', 'subtitle']).nullable(),
   /** The part of a summary that it belongs to. */
   about: z.enum(['words', 'pictures_and_sound']),
-  /** What is drawn behind its marks: the pictures or the sound that its facts name. */
+  /** The pictures or the sound that its facts name, drawn behind its marks. */
   backdrop: z.enum(['pictures', 'sound']).nullable(),
   /**
    * Its sentence in a summary, from its finding: the measures by their names, and `title`, `brief`, `language`, `languages` and

@@ -28,7 +28,7 @@ export interface WindowEdges {
   readonly picturesUntilMs: number;
   /** The whole range. */
   readonly range: Range;
-  /** What the window before kept; null at the start of the range. */
+  /** The states of the window before; null at the start of the range. */
   readonly from: MeterStates | null;
 }
 
@@ -148,14 +148,14 @@ const branched = meteredKinds.flatMap(({ name, track, branch }) =>
 
 /**
  * The output of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz,
- * interleaved). `times` are those of the small pictures; the others are what the filters of a kind say of its frames.
+ * interleaved). `times` are those of the small pictures; the others are the metadata of the frames of a kind.
  */
 export const measurePipes: readonly string[] = ['times', ...branched.map(({ name }) => name)];
 
 /**
  * The output of the pipes behind them. `pixels` are small pictures (RGB). `ownRate` is the sound folded into `OWN_RATE_LAYOUTS`, at
  * its own rate (`au`). `peaks` is all channels at 48 kHz as floating-point numbers (`au`), from where loudness is measured. The
- * others are the pictures of a kind, as it has them written.
+ * others are the pictures of a kind, in the form that its branch names.
  */
 export const bytePipes: readonly string[] = [
   'pixels',

@@ -32,8 +32,8 @@ import {
 } from './decode-graph.ts';
 
 /**
- * Everything that a pass has measured up to the end of a window: of its range so many pictures, the last of all at `lastMs`, and what
- * the meter of each kind keeps.
+ * The measurements of a pass up to the end of a window. `pictures` counts those of its range, and the last of all is at `lastMs`.
+ * `meters` has the states of the meters.
  */
 export const passState = z.strictObject({
   sound: z.strictObject({ samples: z.number(), state: packedBytes, levels: packedBytes }).nullable(),

@@ -163,7 +163,7 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
   return found;
 }
 
-/** What was measured of a kind. */
+/** The measurements of a kind. */
 interface Measured {
   readonly trackIndex: number;
   readonly facts: unknown[];

@@ -7,7 +7,7 @@ export interface FoundSpeech {
   readonly unconfirmed: readonly SampleSpan[];
 }
 
-/** What the detector process found in a sound. */
+/** The findings of the detector process in a sound. */
 export interface SoundResult extends FoundSpeech {
   /** How many samples each signal had, and the content id of the s16le bytes of the mix. */
   readonly samples: number;

@@ -73,7 +73,7 @@ function checkFacts(kind: EvidenceKind, { facts, input: { range } }: EvidenceArt
   }
 }
 
-/** What a model estimated was measured on samples that have a digest. */
+/** The evidence of a model names the digest of its samples; no other evidence has one. */
 function checkSamples(kind: EvidenceKind, { input }: EvidenceArtifact | FurtherArtifact): void {
   const isNamed = 'derivedAudio' in input && input.derivedAudio !== null;
   const isEstimated = 'isEstimated' in kind && kind.isEstimated === true;

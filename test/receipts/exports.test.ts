@@ -215,7 +215,7 @@ test('a day of code begins again at zero', (t) => {
   t.is(codeAt(86_400_000, '25'), '00:00:00:00');
 });
 
-test('a label track has speech, silence and cuts, or the facts of the kind that is asked for', (t) => {
+test('a label track has speech, silence and cuts, or the facts of a requested kind', (t) => {
   const namesIn = (kind?: string) => {
     const lines = textOf('labels.txt', cut, { ...options, kind })
       .trimEnd()
