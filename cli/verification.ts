@@ -3,10 +3,11 @@ import { type BundleSignature, trustedKey, verifyBundle, type WholeBundle } from
 import type { WholeRuntime } from '../actors/reopening/verify-runtime.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import type { ByteReader } from '../contract/base/stored-object.ts';
+import { countText } from '../formats/readable-numbers.ts';
 import { ArchiveError, blockBytes } from '../formats/tar.ts';
 import { StartError } from '../options/failures.ts';
 import { type ExitCode, exitCodes } from '../options/outputs.ts';
-import { type CheckedLink, countText, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
+import { type CheckedLink, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';
 import { judgementText } from '../rules/rule-sets.ts';

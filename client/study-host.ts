@@ -1,4 +1,5 @@
 import type { AssessmentAudits } from '../contract/evidence/assessment.ts';
+import type { DescribedKinds } from '../contract/evidence/evidence-kinds.ts';
 import type { ExportName, SigningKeys } from '../contract/exports.ts';
 import type { OwnedIngestList, VideohostIngestList, VideohostIngestRequest } from '../contract/ingest.ts';
 import type { JournalEvent, RuntimeEvents } from '../contract/journal.ts';
@@ -62,6 +63,7 @@ export class StudyHost {
   readonly subtitles: Subtitles;
   readonly settings: HostSettingsClient;
   readonly #transport: Transport;
+  #kinds: Promise<DescribedKinds> | null = null;
   readonly #ingests: Ingests;
   readonly #studies: Studies;
   readonly #streams: Streams;
@@ -228,6 +230,15 @@ export class StudyHost {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/overview`);
   }
 
+  /** The kinds of evidence that the host has, in the order in which a page shows them, with their words; read once. */
+  evidenceKinds(): Promise<DescribedKinds> {
+    this.#kinds ??= this.#transport.json<DescribedKinds>('/v1/evidence-kinds').catch((error: unknown) => {
+      this.#kinds = null;
+      throw error;
+    });
+    return this.#kinds;
+  }
+
   /** The evidence of a study, all or of one kind, with all its facts or the reason why there is none. */
   evidence(runtimeId: string, kind = 'all'): Promise<RuntimeEvidence> {
     return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}/evidence`}?kind=${encodeURIComponent(kind)}`);
@@ -238,11 +249,14 @@ export class StudyHost {
     return this.#transport.json(encodedPath`/v1/runtimes/${runtimeId}/judgements`);
   }
 
-  /** A study as the text of a file for another program; `side` and `lines` are for captions, `corrections` for captions and transcripts, `rate` for `cuts.edl`. */
+  /**
+   * A study as the text of a file for another program. `side` and `lines` are for captions, `corrections` for captions and transcripts,
+   * `rate` for `cuts.edl`, and `kind` for `labels.txt` and `facts.csv`.
+   */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string; corrections?: string } = {},
+    options: { side?: string; lines?: string; rate?: string; corrections?: string; kind?: string } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

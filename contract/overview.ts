@@ -4,7 +4,7 @@ import { contentId, count, identity, languageTag, positive, range, timestamp } f
 import { captionPlan } from './captions/caption-plan.ts';
 import { evidenceCause, partCause, studyCause } from './causes/causes.ts';
 import { claimState } from './evidence/assessment.ts';
-import { fieldOrder, furtherKinds } from './evidence/evidence.ts';
+import { fieldOrder, furtherKind } from './evidence/evidence.ts';
 import { sourceKind } from './sources/source-session.ts';
 import { outputDepth, requestedSourceLanguage } from './study/plan.ts';
 import { studySteps } from './study/stages.ts';
@@ -78,7 +78,7 @@ const measure = z.strictObject({
 /** The findings of one kind. `unavailable` has a reason; `never` means that the run stopped before it. */
 export const overviewFinding = z.strictObject({
   /** `screen_text` only of a study that was accepted by a host that reads the screen; the kinds of a pass only where it measured them. */
-  kind: z.enum([...evidenceKind.options, ...furtherKinds]),
+  kind: z.union([evidenceKind, furtherKind]),
   /** The measured thing, in words. */
   title: text,
   state: z.enum(['available', 'unavailable', 'not_yet', 'never']),

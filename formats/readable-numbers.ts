@@ -18,3 +18,6 @@ export function estimateText(milliseconds: number): string {
 
 /** A length for people, such as `41.2 s`. */
 export const secondsText = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+/** A number of things in words, such as `1 fact` and `2 facts`. */
+export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

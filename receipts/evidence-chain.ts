@@ -104,6 +104,3 @@ export interface CheckedLink {
 }
 
 export type ReportLink = (checked: CheckedLink) => void;
-
-/** A number of things in words, such as `1 fact` and `2 facts`. */
-export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

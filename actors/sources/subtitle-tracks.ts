@@ -8,7 +8,6 @@ import {
   subtitleTrackRequest,
 } from '../../contract/sources/source-session.ts';
 import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
-import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { cueTextOf } from '../../executors/evidence/cue-text.ts';
 import { type Cue, readSubtitleTracks } from '../../executors/evidence/subtitle-tracks.ts';
 import { type Launcher, ProcessFailure, type ProcessFailureCause } from '../../executors/process/process.ts';
@@ -22,6 +21,7 @@ import {
   type SubtitleFile,
   type WrittenCue,
 } from '../../formats/subtitles.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { codecOf, sealedSubtitleOf, subtitlesOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';

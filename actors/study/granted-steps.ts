@@ -2,9 +2,9 @@ import { type Failure, failureMessage } from '../../contract/base/errors.ts';
 import { cutText } from '../../contract/base/grammar.ts';
 import type { UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
 import { RecognitionFailure, RecognizerUnavailable } from '../../executors/recognition/recognizer.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import type { StudyInput } from '../../machines/study-types.ts';
 import type {

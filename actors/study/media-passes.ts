@@ -1,15 +1,8 @@
 import { failureMessage } from '../../contract/base/errors.ts';
 import type { StoredObject } from '../../contract/base/stored-object.ts';
-import {
-  type DerivedAudio,
-  type DetectedKind,
-  type Detection,
-  type FurtherArtifact,
-  passKinds,
-} from '../../contract/evidence/evidence.ts';
+import type { DerivedAudio, DetectedKind, Detection, FurtherArtifact } from '../../contract/evidence/evidence.ts';
 import { longRanges } from '../../contract/evidence/evidence-read.ts';
 import type { MediaTask } from '../../contract/study/task.ts';
-import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { Detector, DetectorTools } from '../../executors/detector/detector.ts';
 import type { PassWindows } from '../../executors/evidence/decode-graph.ts';
 import { detectionIdentity, detectRange, windowEnds } from '../../executors/evidence/detect.ts';
@@ -23,6 +16,8 @@ import {
 import { readSubtitles, subtitlesIdentity } from '../../executors/evidence/subtitles.ts';
 import { type Launcher, ProcessFailure } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import { passKinds } from '../../kinds/kinds.ts';
 import type { StudyFault } from '../../machines/study-types.ts';
 
 export interface MediaPassesOptions {
@@ -74,7 +69,7 @@ export interface MediaPasses {
   run(task: MediaTask, request: PassRequest): Promise<PassesFound>;
 }
 
-const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes', ...passKinds] as const;
+const detectKinds = passKinds.map(({ name }) => name);
 const subtitleKinds: readonly DetectedKind[] = ['subtitle_track', 'text_language'];
 
 /** The passes with the tools of this machine. */

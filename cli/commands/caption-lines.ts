@@ -3,8 +3,7 @@ import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { DraftedFile, GuidelineReport, WrittenFinding } from '../../contract/captions/guideline-report.ts';
 import { wordsOfSide } from '../../contract/captions/styled-text.ts';
 import { findingWords, guidelineNames, linesFound } from '../../contract/causes/guideline-words.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { englishName } from '../terminal/language-tag.ts';
 

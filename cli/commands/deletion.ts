@@ -1,9 +1,9 @@
 import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
 import type { GarbageCollection } from '../../contract/deletion.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
 import { isAgreed } from '../terminal/question.ts';
 import { bytesText } from '../terminal/terminal.ts';

@@ -10,6 +10,7 @@ import { type CaptionForm, shownCorrections } from '../../contract/captions/corr
 import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
+import { allKinds } from '../../kinds/kinds.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../../options/flags.ts';
 import { exitCodes, shownOn } from '../../options/outputs.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
@@ -24,7 +25,7 @@ import { studyArgument } from './named.ts';
 export type AskedExport =
   | {
       readonly name: ExportName;
-      readonly options: { readonly rate?: string } & Partial<CaptionForm>;
+      readonly options: { readonly rate?: string; readonly kind?: string } & Partial<CaptionForm>;
     }
   | { readonly name: 'bundle'; readonly media: boolean };
 
@@ -124,6 +125,7 @@ const exportFlags: FlagTable = {
     'captions: the rules that break the rows: author, for rows as they are stored, netflix.v1 or netflix.v2',
   ),
   rate: single('RATE', '25', 'cuts.edl: the frames a second of your media: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60'),
+  kind: single('KIND', 'speech, silence and cuts', 'labels.txt and facts.csv: the kind of their facts, or all'),
   ...hostFlags,
 };
 
@@ -149,10 +151,14 @@ function askedExport(given: GivenFlags): AskedExport {
   if (given.has('corrections') && !/^(?:captions|transcript)\./.test(asked)) {
     throw new WrongCall('--corrections is for captions and transcripts');
   }
+  if (given.has('kind') && !['labels.txt', 'facts.csv'].includes(asked)) {
+    throw new WrongCall('--kind is for labels.txt and facts.csv');
+  }
   if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
   if (!name.success) return { name: 'bundle', media: given.has('media') };
   const side = oneOf(given, 'side', shownSides.options);
   const rate = oneOf(given, 'rate', editRate.options);
+  const kind = oneOf(given, 'kind', [...allKinds.map(({ name }) => name), 'all']);
   const corrections = oneOf(given, 'corrections', shownCorrections.options);
   const lines = asked.startsWith('captions.')
     ? (oneOf(given, 'lines', lineBreaks.options) ?? presentBreaks)
@@ -161,6 +167,7 @@ function askedExport(given: GivenFlags): AskedExport {
     ...(side && { side }),
     ...(lines && { lines }),
     ...(rate && { rate }),
+    ...(kind && { kind }),
     ...(corrections && { corrections }),
   };
   return { name: name.data, options };
@@ -182,7 +189,7 @@ async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 /** The findings of the guidelines in an exported file of captions; null for another export. */
 async function guidelinesOf(host: StudyHost, runtimeId: string, asked: AskedExport): Promise<CaptionGuidelines | null> {
   if (asked.name === 'bundle' || !asked.name.startsWith('captions.')) return null;
-  const { rate: _, ...form } = asked.options;
+  const { rate: _, kind: __, ...form } = asked.options;
   return host.captions.guidelines(runtimeId, form);
 }
 

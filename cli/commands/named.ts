@@ -5,9 +5,8 @@ import { isSameName } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
+import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { nearestName } from '../../options/flags.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
 import { asTyped, type CommandCall, typedAgain, WrongCall } from '../terminal/call.ts';
 
 const prefix = 'runtime:';

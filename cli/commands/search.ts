@@ -1,8 +1,7 @@
 import { longestSearch, searchPage, type WordLine } from '../../contract/library.ts';
-import { timeCode } from '../../formats/readable-numbers.ts';
+import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { type GivenFlags, single } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
 import { searchedWords } from '../../receipts/published/words.ts';
 import {
   asTyped,

@@ -11,12 +11,12 @@ import {
   type SubtitleTrack,
   subtitleFormat,
 } from '../../contract/sources/subtitle-track.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { faultyCues, openSubtitleFile, type WrittenCue } from '../../formats/subtitles.ts';
 import { EncodingMismatch } from '../../formats/text-encoding.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, storedPath } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import { FileTooLarge, namedFile } from '../named-file.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';

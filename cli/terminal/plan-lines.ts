@@ -4,8 +4,7 @@ import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
 import { causeText, rateText, type Spelling } from '../../contract/causes/wording.ts';
-import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { terminalSpelling } from './call.ts';
 import { englishName } from './language-tag.ts';
 

@@ -4,8 +4,8 @@ import { exportNames } from '../../contract/exports.ts';
 import type { Finding, OverviewAction, OverviewClaim, RuntimeOverview } from '../../contract/overview.ts';
 import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
-import { estimateText, timeCode } from '../../formats/readable-numbers.ts';
-import { countText } from '../../receipts/evidence-chain.ts';
+import { countText, estimateText, timeCode } from '../../formats/readable-numbers.ts';
+import { kindNamed } from '../../kinds/kinds.ts';
 import { reasonsText } from '../../receipts/overview/found.ts';
 import { asTyped, terminalSpelling, terminalText } from './call.ts';
 import { englishName } from './language-tag.ts';
@@ -63,23 +63,6 @@ function commandFor(action: OverviewAction['action'], overview: RuntimeOverview)
   return words === null ? action : asTyped(words);
 }
 
-const countedFinding = (title: string, count: number, seconds: number): string =>
-  `${title}: ${countText(count, 'passage')}, ${seconds.toFixed(1)} s in total`;
-
-/** Findings in the words of a person who makes films; null for a kind whose words on the wire are plain. */
-function plainFinding({ kind, state, measures, fieldOrders, text }: Finding): string | null {
-  if (state !== 'available') return null;
-  const measured = (name: string): number => measures.find((each) => each.name === name)?.value ?? 0;
-  if (kind === 'speech_activity') return countedFinding('Speech', measured('count'), measured('total'));
-  if (kind === 'silence') return countedFinding('Silence', measured('count'), measured('total'));
-  if (kind === 'loudness' && !measures.some(({ value }) => value === null))
-    return `Loudness: ${measured('integrated_loudness').toFixed(1)} LUFS on average, loudest peak ${measured('true_peak').toFixed(1)} dB (0 dB is full scale)`;
-  if (kind === 'waveform') return 'Waveform: available';
-  if (kind === 'interlacing')
-    return fieldOrders.join() === 'progressive' ? 'Video: progressive (not interlaced)' : `Video: ${text}`;
-  return null;
-}
-
 const claimed = {
   speech_activity: 'Speech',
   transcript: 'Recognized words',
@@ -89,29 +72,22 @@ const claimed = {
 /** What a study stands for, in the words of a person who makes films. */
 function claimLine({ kind, value, windows, totalMs }: OverviewClaim): string {
   const language = value === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(value)}`;
-  return countedFinding(kind === 'language_identity' ? language : claimed[kind], windows, totalMs / 1000);
+  const what = kind === 'language_identity' ? language : claimed[kind];
+  return `${what}: ${countText(windows, 'passage')}, ${(totalMs / 1000).toFixed(1)} s in total`;
 }
 
 /** The findings of a kind as a line, with what makes a missing one possible. */
 function findingLine(finding: Finding): string {
-  const plain = plainFinding(finding);
+  const { kind, state, title, text, cause } = finding;
+  const plain = state === 'available' ? (kindNamed(kind)?.terminal?.words?.(finding) ?? null) : null;
   if (plain !== null) return plain;
-  const { title, text, cause } = finding;
   const remedy = cause === null ? null : terminalText(cause).remedy;
   return `${title}: ${text}${remedy === null ? '' : `; ${remedy}`}`;
 }
 
-/** Kinds of which a line that nothing was found would be one line more in every study. */
-const shownIfFound: readonly Finding['kind'][] = [
-  'transitions',
-  'black_frames',
-  'frozen_frames',
-  'audio_faults',
-  'letterbox',
-];
-
-/** True if the summary of a whole study has a line of it. */
-const isWorthALine = ({ kind, placeCount }: Finding): boolean => placeCount > 0 || !shownIfFound.includes(kind);
+/** True if the summary of a whole study has a line of it: of some kinds one that nothing was found would be too much. */
+const isWorthALine = ({ kind, placeCount }: Finding): boolean =>
+  placeCount > 0 || kindNamed(kind)?.terminal?.onlyIfFound !== true;
 
 /** Causes why a host makes no captions by itself, though a method may give some. */
 const withoutMethod: readonly string[] = ['no_caption_executor', 'subtitles_give_captions'];

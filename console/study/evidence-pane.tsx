@@ -25,7 +25,7 @@ interface EvidencePaneProps {
 
 /** The player, the answer or what was chosen beside it, the words, and the timeline below them. */
 export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProps) {
-  const { overview, evidence, audits } = study;
+  const { overview, evidence, audits, kinds } = study;
   const events = useStore(model.store, (context) => context.events);
   const control = useMemo(() => playback(atMs ?? overview.study.range.startMs), [runtimeId, atMs]);
   const [chosen, setChosen] = useState<Mark | null>(null);
@@ -33,10 +33,10 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
   const lanes = useMemo(
     () => [
       ...gapLanes(plan?.gaps ?? []),
-      ...evidenceLanes(evidence.evidence, overview.findings),
+      ...evidenceLanes(evidence.evidence, overview.findings, kinds),
       ...claimLanes(audits, readsOf(events)),
     ],
-    [evidence, overview, audits, events, plan],
+    [evidence, overview, audits, events, plan, kinds],
   );
   const doneMs = useStore(model.store, ({ progress }) => measuredUntil(progress, overview.study.range));
   const choose = (mark: Mark) => {
@@ -55,7 +55,7 @@ export function EvidencePane({ study, model, runtimeId, atMs }: EvidencePaneProp
           lanes.length === 0 ? (
             <NoEvidence overview={overview} />
           ) : (
-            <StudyAnswer overview={overview} plan={plan} />
+            <StudyAnswer overview={overview} kinds={kinds} plan={plan} />
           )
         ) : (
           <Inspector

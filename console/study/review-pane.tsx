@@ -280,7 +280,7 @@ export function ReviewPane({ study, model, runtimeId }: ReviewPaneProps) {
             {!may('approve') && !may('revoke') && reviews.length === 0 && <NothingToDecide study={study} />}
             <details class="technical">
               <summary>What the study found</summary>
-              <StudyAnswer overview={overview} />
+              <StudyAnswer overview={overview} kinds={study.kinds} />
             </details>
           </div>
         </div>

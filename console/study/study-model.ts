@@ -12,6 +12,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import type { RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { addressOf } from '../host/route.ts';
 import { type FilmMethods, readFilmMethods, waysOf } from '../words/caption-ways.ts';
+import type { Kinds } from '../words/kind-words.ts';
 
 /** The most events that a page keeps, so that a claim leads to its read. The journal view reads a longer journal page by page. */
 const keptEvents = 5_000;
@@ -26,6 +27,8 @@ export interface StudyContents {
   readonly overview: RuntimeOverview;
   readonly evidence: RuntimeEvidence;
   readonly audits: AssessmentAudits;
+  /** The kinds of evidence of the host, with their words. */
+  readonly kinds: Kinds;
   /** The methods of a study that has no captions; null for one that has some, or has not ended. */
   readonly methods: FilmMethods | null;
   /** How its captions are made with the next button: by the settings of the host, or by a method; null if nothing is ready. */
@@ -142,16 +145,18 @@ export function studyModel(host: StudyHost, runtimeId: string, againMs = usualAg
     turn += 1;
     const own = turn;
     try {
-      const [overview, evidence, audits] = await Promise.all([
+      const [overview, evidence, audits, { kinds }] = await Promise.all([
         host.overview(runtimeId),
         host.evidence(runtimeId, 'all'),
         host.claims(runtimeId),
+        host.evidenceKinds(),
       ]);
       const { methodsPath } = overview.captions;
       const methods =
         methodsPath === undefined ? null : await readFilmMethods(host, await host.captions.methods(runtimeId));
       // An answer that a later question has overtaken is not shown.
-      if (own === turn) store.send({ type: 'read', study: { evidence, audits, ...withMethods(overview, methods) } });
+      if (own === turn)
+        store.send({ type: 'read', study: { evidence, audits, kinds, ...withMethods(overview, methods) } });
     } catch (error) {
       if (own === turn) store.send({ type: 'failed', error });
     }

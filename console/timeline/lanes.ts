@@ -1,11 +1,12 @@
-import type { Cause } from '../../contract/causes/causes.ts';
 import type { AssessmentAudits, ClaimState } from '../../contract/evidence/assessment.ts';
+import type { DescribedKind, MarkTone } from '../../contract/evidence/evidence-kinds.ts';
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import type { Finding } from '../../contract/overview.ts';
 import type { EvidenceRow, FurtherRow } from '../../contract/study/runtime-evidence.ts';
 import { pageReason, whatWords } from '../words/cause-words.ts';
+import { type Kinds, textOfParts } from '../words/kind-words.ts';
 import { languageName } from '../words/language-name.ts';
-import { clockTime, rangeCode } from '../words/numbers.ts';
+import { rangeCode } from '../words/numbers.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Stretch } from './ticks.ts';
 
@@ -23,92 +24,26 @@ function stretchOf(fact: Fact): Stretch {
   return { startMs: Number(fact.atMs), endMs: Number(fact.atMs) };
 }
 
-const centi = (value: unknown, unit: string): string | null =>
-  isTime(value) ? `${(value / 100).toFixed(1)} ${unit}` : null;
-
-const inWords: Readonly<Record<string, (fact: Fact) => string>> = {
-  speech_window: () => 'speech',
-  non_speech_window: () => 'no speech',
-  silence: () => 'silence',
-  shot_change: () => 'cut',
-  loudness: ({ integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp }) =>
-    [
-      centi(integratedCentiLufs, 'LUFS') ?? 'too quiet to measure',
-      centi(rangeCentiLu, 'LU'),
-      centi(truePeakCentiDbtp, 'dBTP'),
-    ]
-      .filter((part) => part !== null)
-      .join(', '),
-  language_range: ({ decision }) => {
-    const { code, status } = decision as { code: string | null; status: string };
-    const name = code === null ? 'language' : languageName(code);
-    return status === 'classified' ? name : `${name}: ${status}`;
-  },
-  transition: ({ form }) => String(form),
-  keyframe: ({ atMs }) => `keyframe at ${clockTime(Number(atMs))}`,
-  waveform: ({ windowMs }) => `waveform, the lowest and highest sample of every ${windowMs} ms`,
-  clipping: ({ channel, runs }) => `clipping, ${channel}, ${runs} ${runs === 1 ? 'flat peak' : 'flat peaks'}`,
-  silent_channel: ({ channel }) => `the ${channel} channel is silent`,
-  phase_inversion: () => 'left and right cancel each other out in a mix',
-  dropout: () => 'dropout: every channel is silent for a moment',
-  true_peak: ({ truePeakCentiDbtp }) => `highest true peak, ${centi(truePeakCentiDbtp, 'dBTP')}`,
-  strobe: ({ flashes }) => `strobe, ${flashes} flashes`,
-  black: () => 'black pictures',
-  frozen: () => 'frozen pictures',
-  field_order: ({ order, repeatedMilli }) =>
-    `${order === 'unknown' ? 'the order of fields is not known' : `${wordsOf(String(order))} fields`}${isTime(repeatedMilli) && repeatedMilli > 0 ? `, ${repeatedMilli / 10} % repeated` : ''}`,
-  letterbox: ({ width, height, left, top }) => `black bars around ${width} × ${height} pixels, from ${left}, ${top} on`,
-  recognised_region: ({ cause }) =>
-    cause === undefined
-      ? wordsOf('recognised_region')
-      : `speech that was not recognized: ${whatWords([cause as Cause])}`,
-  unreadable_cue: ({ reasonCode }) => `a cue that cannot be read: ${pageReason(String(reasonCode))}`,
-};
-
 const reasonsOf = ({ reasonCodes }: Fact): readonly string[] =>
   Array.isArray(reasonCodes) ? reasonCodes.map(String) : [];
 
+/** How the host words and draws a sort of facts; null for one that it does not describe. */
+type FactLook = DescribedKind['facts'][number] | null;
+
 /** A fact in a few words, without its place. */
-export function factWords(fact: Fact): string {
+export function factWords(fact: Fact, look: FactLook): string {
   // A withheld part is shown as withheld, and never as spoken or written words.
   if (fact.outcome === 'withheld') return `a line that is withheld: ${reasonsOf(fact).map(pageReason).join(', ')}`;
-  if (typeof fact.text === 'string') return fact.text;
-  return inWords[fact.kind]?.(fact) ?? wordsOf(fact.kind);
+  return look === null ? wordsOf(fact.kind) : textOfParts(look.words, fact);
 }
 
 /** A fact with its place: what a hover and a screen reader say. */
 export const placedWords = (words: string, { startMs, endMs }: Stretch): string =>
   `${words}, ${rangeCode(startMs, endMs)}`;
 
-const tones: Readonly<Record<string, string>> = {
-  speech_window: 'speech',
-  non_speech_window: 'gap',
-  silence: 'silence',
-  loudness: 'level',
-  shot_change: 'cut',
-  transition: 'change',
-  flash: 'flash',
-  strobe: 'flash',
-  black: 'dark',
-  frozen: 'still',
-  letterbox: 'dark',
-  keyframe: 'seen',
-  waveform: 'seen',
-  clipping: 'damage',
-  silent_channel: 'damage',
-  phase_inversion: 'damage',
-  dropout: 'damage',
-  true_peak: 'level',
-  transcript_line: 'text',
-  screen_text: 'text',
-  subtitle_cue: 'text',
-  unreadable_cue: 'fault',
-  language_range: 'language',
-};
-
 /** The class that a fact is drawn with. */
-export const toneOfFact = ({ kind, outcome, cause }: Fact): string =>
-  outcome === 'withheld' || cause !== undefined ? 'fault' : (tones[kind] ?? 'other');
+export const toneOfFact = ({ outcome, cause }: Fact, look: FactLook): MarkTone =>
+  outcome === 'withheld' || cause !== undefined ? 'fault' : (look?.tone ?? 'other');
 
 export type AuditedClaim = AssessmentAudits['audits'][number]['claims'][number];
 type AnyRow = EvidenceRow | FurtherRow;
@@ -143,31 +78,11 @@ export interface Lane {
 
 const byTime = (a: Mark, b: Mark): number => a.startMs - b.startMs || a.endMs - b.endMs;
 
-/** From the sound to speech and text; kinds that this page does not know come last. */
-const order: readonly string[] = [
-  'waveform',
-  'speech_activity',
-  'silence',
-  'loudness',
-  'audio_faults',
-  'keyframes',
-  'shot_changes',
-  'transitions',
-  'black_frames',
-  'frozen_frames',
-  'interlacing',
-  'letterbox',
-  'subtitle_track',
-  'text_language',
-  'transcript',
-];
-
-const placeOf = ({ kind }: AnyRow): number => {
-  const place = order.indexOf(kind);
-  return place === -1 ? order.length : place;
-};
-
-const backdrops: Readonly<Record<string, Lane['backdrop']>> = { keyframes: 'pictures', waveform: 'sound' };
+/** Kinds that the host does not describe come last. */
+function placeOf({ kind }: AnyRow, kinds: Kinds): number {
+  const place = kinds.findIndex((each) => each.kind === kind);
+  return place === -1 ? kinds.length : place;
+}
 
 /** The language that was found in the subtitles of a track, by its name; null if none was. */
 export function trackLanguage(of: Finding, findings: readonly Finding[]): string | null {
@@ -186,15 +101,16 @@ function titleOf(finding: Finding, findings: readonly Finding[]): string {
 }
 
 /** One lane for each evidence that the host answers, of whatever kind; several of one kind are in the order of the host. */
-export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Finding[]): readonly Lane[] {
+export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Finding[], kinds: Kinds): readonly Lane[] {
   return rows
-    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .toSorted((a, b) => placeOf(a, kinds) - placeOf(b, kinds))
     .map((row, at) => {
       const finding = findings.find(({ artifactId, kind, reasonCode }) =>
         row.state === 'available' ? artifactId === row.artifactId : kind === row.kind && reasonCode === row.reasonCode,
       );
       const title = finding === undefined ? sentence(wordsOf(row.kind)) : titleOf(finding, findings);
       const key = `${row.kind} ${row.artifactId ?? at}`;
+      const described = kinds.find(({ kind }) => kind === row.kind) ?? null;
       if (row.state === 'unavailable') {
         return {
           key,
@@ -204,10 +120,10 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
           absence: { kind: 'unavailable', words: whatWords([row.cause]) },
         };
       }
-      const marks = marksOf(row, title, key).sort(byTime);
+      const marks = marksOf(row, title, key, described).sort(byTime);
       return {
         key,
-        backdrop: backdrops[row.kind] ?? null,
+        backdrop: described?.backdrop ?? null,
         title,
         marks,
         absence:
@@ -218,19 +134,19 @@ export function evidenceLanes(rows: readonly AnyRow[], findings: readonly Findin
     });
 }
 
-const marksOf = (row: AvailableRow, title: string, key: string): Mark[] =>
-  (row.facts as readonly Fact[]).flatMap((fact, factIndex) =>
-    isPlaced(fact)
-      ? {
-          key: `${key} ${factIndex}`,
-          ...stretchOf(fact),
-          tone: toneOfFact(fact),
-          claimState: null,
-          words: factWords(fact),
-          subject: { kind: 'fact' as const, row, title, factIndex },
-        }
-      : [],
-  );
+const marksOf = (row: AvailableRow, title: string, key: string, described: DescribedKind | null): Mark[] =>
+  (row.facts as readonly Fact[]).flatMap((fact, factIndex) => {
+    if (!isPlaced(fact)) return [];
+    const look = described?.facts.find(({ kind }) => kind === fact.kind) ?? null;
+    return {
+      key: `${key} ${factIndex}`,
+      ...stretchOf(fact),
+      tone: toneOfFact(fact, look),
+      claimState: null,
+      words: factWords(fact, look),
+      subject: { kind: 'fact' as const, row, title, factIndex },
+    };
+  });
 
 /** The range of a cited fact, and the text that was recognized there. */
 type Cited = Stretch & { readonly text?: string };

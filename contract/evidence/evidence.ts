@@ -246,18 +246,6 @@ export const maximumEvidenceBytes = 16 * 1024 * 1024;
 
 export const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/**
- * Parameters that a pass measures on the way, by kind. The facts of the evidence depend on them, and no operation can state them
- * before it has run. Absent if the pass measured none, as in evidence of earlier versions.
- */
-export const measuredParameters: Readonly<Partial<Record<DetectedKind | 'screen_text', readonly string[]>>> = {
-  speech_activity: ['channelsApart', 'channelsApartMs', 'unconfirmedWindows', 'unconfirmedWindowsMs'],
-  silence: ['programmeDbfs', 'floorDbfs', 'thresholdDbfs'],
-  subtitle_track: ['flags', 'title', ...Object.values(unkeptLooks)],
-  transcript: ['unrecognisedRegions'],
-  screen_text: ['unreadPicturesMs'],
-};
-
 /** The decoded samples that a detector measured; they are not kept, their digest is. */
 export const derivedAudio = z.strictObject({ sampleRate: z.literal(16000), samples: count, contentId });
 export type DerivedAudio = z.infer<typeof derivedAudio>;
@@ -443,11 +431,11 @@ export type TruePeakFact = z.infer<typeof truePeakFact>;
 export type SoundFaultFact = ClippingFact | SilentChannelFact | PhaseInversionFact | DropoutFact | TruePeakFact;
 
 /**
- * The kinds that a pass measures beside those of `detectedKinds`, in the order in which their artifacts are journaled. Clients
- * of earlier versions know a closed list of kinds: receipts of passes do not name these, and `GET …/evidence` answers them only
- * when asked.
+ * The further kinds that a pass has measured since it measures any beside those of `detectedKinds`: an operation that states one of
+ * them states all. Clients of earlier versions know a closed list of kinds: receipts of passes do not name further kinds, and
+ * `GET …/evidence` answers them only when asked.
  */
-export const passKinds = [
+export const firstFurtherKinds = [
   'transitions',
   'black_frames',
   'frozen_frames',
@@ -457,11 +445,18 @@ export const passKinds = [
   'interlacing',
   'letterbox',
 ] as const;
-export type PassKind = (typeof passKinds)[number];
 
 /** The same, and what is read by an operation of its own where a host was started for it. */
-export const furtherKinds = [...passKinds, 'screen_text'] as const;
-export const furtherKind = z.enum(furtherKinds);
+export const furtherKinds = [...firstFurtherKinds, 'screen_text'] as const;
+
+/** The name of a further kind of evidence. Those that a host has, with their facts, are the answer of `GET /v1/evidence-kinds`. */
+export const furtherKind = z.union([
+  z.enum(furtherKinds),
+  z
+    .string()
+    .max(64)
+    .regex(/^[a-z]+(?:_[a-z]+)*$/),
+]);
 export type FurtherKind = z.infer<typeof furtherKind>;
 
 /**
@@ -487,7 +482,20 @@ export const blackFact = z.strictObject({ kind: z.literal('black'), ...counted, 
 /** Pictures that do not change; `changeMilli` is the largest distance from the first of them, in thousandths of full scale. */
 export const frozenFact = z.strictObject({ kind: z.literal('frozen'), ...counted, changeMilli: milli });
 
-export const furtherFact = z.discriminatedUnion('kind', [
+/**
+ * A fact of a kind that has come since: it is named after its kind, as `mean_light.level` is. Its fields are numbers, texts and
+ * truths; `startMs` and `endMs` are its place.
+ */
+export const measuredFact = z
+  .object({
+    kind: z.templateLiteral([z.string().regex(/^[a-z]+(?:_[a-z]+)*$/), '.', z.string().regex(/^[a-z]+(?:_[a-z]+)*$/)]),
+    ...counted,
+  })
+  .catchall(z.union([z.number(), z.string(), z.boolean(), z.null()]));
+export type MeasuredFact = z.infer<typeof measuredFact>;
+
+/** The facts of the kinds that this contract names. */
+export const namedFurtherFact = z.discriminatedUnion('kind', [
   transitionFact,
   flashFact,
   strobeFact,
@@ -500,6 +508,8 @@ export const furtherFact = z.discriminatedUnion('kind', [
   letterboxFact,
   screenTextFact,
 ]);
+
+export const furtherFact = z.union([namedFurtherFact, measuredFact]);
 export type TransitionFact = z.infer<typeof transitionFact>;
 export type FlashFact = z.infer<typeof flashFact>;
 export type StrobeFact = z.infer<typeof strobeFact>;

@@ -26,7 +26,7 @@ export const furtherRow = z.discriminatedUnion('state', [
 ]);
 
 /** The values of `?kind=`: one kind, or `all` of them with the further ones, which the answer without it leaves out. */
-export const askedKind = z.enum([...evidenceKinds, ...furtherKinds, 'all']);
+export const askedKind = z.union([z.enum([...evidenceKinds, ...furtherKinds, 'all']), furtherKind]);
 export type AskedKind = z.infer<typeof askedKind>;
 
 /**

@@ -1,11 +1,6 @@
-import { BOUNDARY_WEIGHTS_SHA256, boundaryWeightsFile, loadPinnedModel } from './detector-models.ts';
-import { SAMPLE_RATE } from './sound-signals.ts';
-
-/** From one spectrum of a signal to the next, 16 ms: the resolution of what is known of its speech. */
-export const STEP_SAMPLES = 256;
-
-/** The bands of a spectrum whose levels the boundary model gets: triangles, evenly placed on O'Shaughnessy's mel scale. */
-export const BAND_RULE = { bands: 32, lowestHz: 60, highestHz: 7800 } as const;
+import { SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, BOUNDARY_WEIGHTS_SHA256, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
+import { boundaryWeightsFile, loadPinnedModel } from './detector-models.ts';
 
 const { bands: BANDS, lowestHz, highestHz } = BAND_RULE;
 const BIN_HZ = SAMPLE_RATE / (2 * STEP_SAMPLES);

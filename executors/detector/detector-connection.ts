@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { sha256Hex } from '../../contract/base/grammar.ts';
 import { onAbort } from '../../formats/followed-signal.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import { CHANNELS } from '../../kinds/sound/sound-signals.ts';
 import {
   type Launcher,
   MEMORY_BYTES,
@@ -10,9 +12,7 @@ import {
   type ProcessLimits,
   type RunningProcess,
 } from '../process/process.ts';
-import { DetectionFailure } from './detection-failure.ts';
 import { type DetectorAnswer, type DetectorRequest, FrameReader, frameHead } from './detector-messages.ts';
-import { CHANNELS } from './sound-signals.ts';
 
 // One process serves many jobs, each bounded by its caller; these limits only end a process gone wild.
 const LIMITS: ProcessLimits = {

@@ -1,4 +1,4 @@
-import type { FoundSilences } from './silences.ts';
+import type { FoundSilences } from '../../kinds/sound/silences.ts';
 
 export type DetectorModel = 'speech' | 'language';
 

@@ -18,9 +18,6 @@ export const SPEECH_WEIGHTS_SHA256 = '7ed98ddbad84ccac4cd0aeb3099049280713df825c
  */
 export const SPEECH_MODEL_SHA256 = 'ff697739dea10d5a7d9a3fb2a9f79a98fafa07ecdff8178d749b4b2f9e9f379e';
 
-/** SHA-256 of the weights of the boundary model, which this project has trained. Other bytes are refused when it is loaded. */
-export const BOUNDARY_WEIGHTS_SHA256 = 'f55734b5332a7834aff1e3d6c154cc7b60adcf67c42b9c76f112920873b3690c';
-
 /** The speech runtime is not installed; an installed program has it only where its user asked for it. */
 export class SpeechRuntimeMissing extends Error {
   readonly code = 'speech_runtime_missing';

@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import type { SampleSpan } from '../../kinds/sound/sound-signals.ts';
 import { loadBoundaryModel } from './boundary-model.ts';
 import {
   DETECTOR_ANSWER_DESCRIPTOR,
@@ -10,7 +11,6 @@ import {
 } from './detector-messages.ts';
 import { packState, unpackState } from './packed-state.ts';
 import { loadSpeechModel } from './silero-vad.ts';
-import type { SampleSpan } from './sound-signals.ts';
 import { resumableDigest, type SavedStream, SoundStream, type SpeechModels } from './sound-stream.ts';
 
 // The detector process. It trusts the host that writes to it and handles no error. Any error here ends the process, and the host

@@ -1,24 +1,14 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import type { SoundResult } from '../../kinds/sound/sound-result.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from '../../kinds/sound/sound-signals.ts';
 import { type Launcher, ProcessFailure } from '../process/process.ts';
-import { DetectionFailure } from './detection-failure.ts';
 import { DetectorConnection, DetectorTask } from './detector-connection.ts';
 import type { DetectorModel, IdentifierAnswer } from './detector-messages.ts';
 import { languageToolIdentity, speechToolIdentity } from './detector-models.ts';
 import { packState, unpackState } from './packed-state.ts';
-import type { FoundSilences } from './silences.ts';
-import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from './sound-signals.ts';
 import type { SavedStream } from './sound-stream.ts';
-import type { FoundSpeech } from './speech-track.ts';
-
-export interface SoundResult extends FoundSpeech {
-  /** How many samples each signal had, and the content id of the s16le bytes of the mix. */
-  readonly samples: number;
-  readonly contentId: string;
-  /** The names of the channels that were measured beside the mix, and for how many milliseconds. */
-  readonly apart: { readonly channels: readonly string[]; readonly ms: number };
-  readonly silences: FoundSilences;
-}
 
 /** A sound being measured while it is decoded. */
 export interface SoundJob {

@@ -1,28 +1,12 @@
 import { cfft, cifft } from 'fourier-transform';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { BLOCK_SAMPLES, SAMPLES_PER_MS } from './sound-signals.ts';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import { BLOCK_SAMPLES } from '../../kinds/sound/sound-signals.ts';
+import { SUPPRESSION_RULE } from '../../kinds/sound/speech-rule.ts';
 
 const FRAME_SAMPLES = 512;
 const HOP_SAMPLES = FRAME_SAMPLES / 2;
 const BINS = HOP_SAMPLES + 1;
 const BLOCK_FRAMES = BLOCK_SAMPLES / HOP_SAMPLES;
-
-/**
- * The speech model overlooks words in noise, over music and in rooms, so it gets a sound without steady parts. Every 16 ms a
- * Wiener filter removes from each band of the spectrum the power that is there most of the time. Found on spoken words and
- * phrases in nine voices under eight conditions, and reported on others (lab/docs/evaluation-results.md).
- */
-export const SUPPRESSION_RULE = {
-  frameMs: FRAME_SAMPLES / SAMPLES_PER_MS,
-  /** The noise of a band: the power that it does not exceed in this share of the block and the block before, times a factor. */
-  noiseShare: 0.6,
-  noiseFactor: 2,
-  /** How much of the power of the frame before goes into that of a frame whose noise is measured, and into its filter. */
-  smoothing: 0.7,
-  inertia: 0.5,
-  /** No band is lowered by more than this: what is taken from speech by mistake stays small. */
-  suppressMostDb: 10,
-} as const;
 
 /** How far the sound without noise lies behind the sound: each frame overlaps the one before by half. */
 export const SUPPRESSED_LATE_SAMPLES = HOP_SAMPLES;

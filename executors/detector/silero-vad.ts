@@ -1,7 +1,7 @@
 import type { Tensor } from 'onnxruntime-node';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES } from '../../kinds/sound/sound-signals.ts';
 import { type LoadedModel, loadPinnedModel, SPEECH_MODEL_SHA256, speechModelFile } from './detector-models.ts';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { BLOCK_SAMPLES, FRAME_SAMPLES } from './sound-signals.ts';
 
 /** How many samples before a frame the model sees. */
 const CONTEXT_SAMPLES = 64;

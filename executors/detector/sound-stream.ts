@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createSHA256 } from 'hash-wasm';
-import { type BoundaryModel, bandLevels, type SignalTrack, STEP_SAMPLES } from './boundary-model.ts';
-import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { type FoundSilences, findSilences, type OpenLevelState, SoundLevels } from './silences.ts';
-import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import { type FoundSilences, findSilences, type OpenLevelState, SoundLevels } from '../../kinds/sound/silences.ts';
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_INSTANT,
@@ -19,8 +17,12 @@ import {
   type SignalBlock,
   samplesIn,
   signalOf,
-} from './sound-signals.ts';
-import { type BlockTracks, type FoundSpeech, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
+} from '../../kinds/sound/sound-signals.ts';
+import { STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
+import { type BoundaryModel, bandLevels, type SignalTrack } from './boundary-model.ts';
+import { NoiseSuppressor, type SuppressorState } from './noise-suppressor.ts';
+import type { FollowedSignal, MemoryState, SpeechModel } from './silero-vad.ts';
+import { type BlockTracks, SpeechTrack, speechWindows, type TrackState } from './speech-track.ts';
 import { steadinessOf } from './steadiness.ts';
 
 /**

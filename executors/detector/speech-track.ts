@@ -1,6 +1,8 @@
-import { BAND_RULE, type BoundaryModel, CONTEXT_STEPS, type SignalTrack, STEP_SAMPLES } from './boundary-model.ts';
-import { bytesOfFloats, floatsOfBytes } from './packed-state.ts';
-import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from './sound-signals.ts';
+import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
+import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from '../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
+import { type BoundaryModel, CONTEXT_STEPS, type SignalTrack } from './boundary-model.ts';
 
 const BLOCK_STEPS = BLOCK_SAMPLES / STEP_SAMPLES;
 const CONTEXT_BLOCKS = Math.ceil(CONTEXT_STEPS / BLOCK_STEPS);
@@ -125,53 +127,11 @@ export class SpeechTrack {
   }
 }
 
-/**
- * The rule for a window of speech. Chosen on recorded voices under eight conditions and on sounds without speech, and reported
- * on others (lab/docs/evaluation-results.md).
- */
-export const SPEECH_RULE = {
-  /** A window has a moment as probable as this, and reaches to where the probability falls below the edge. */
-  onThreshold: 0.65,
-  edgeThreshold: 0.4,
-  /** Shorter pauses count as speech, and shorter speech does not count. */
-  minSilenceMs: 300,
-  minSpeechMs: 200,
-  /**
-   * The contrast of a window is its mean above that of so much time before it and behind it. Music and noises swell and fade, and
-   * words begin and end. The time beside a long window says little about it, so its mean alone decides.
-   */
-  besideMs: 320,
-  longMs: 3000,
-  /** A window is possible speech with as much, and if the first model finds as much somewhere in it. */
-  leastContrast: 0.55,
-  leastLongMean: 0.65,
-  leastEstimate: 0.05,
-  /** It is certain with as much, if the first model finds more in a window as long as a phrase: it overlooks short words. */
-  certainContrast: 0.72,
-  certainLongMean: 0.8,
-  phraseMs: 1000,
-  leastPhraseEstimate: 0.5,
-  /** None is certain whose harmonics are steadier than this on the mean: it has notes. Music behind speech is less steady. */
-  mostSteadiness: 0.5,
-  /** A possible window this long is certain, too. Music is taken for speech once in a while, and people go on speaking. */
-  certainMs: 6000,
-  /** So are two possible windows this near to each other. */
-  pairMs: 1000,
-  /** Possible speech counts this near to a window that is certain. */
-  nearMs: 3000,
-} as const;
-
 /** A probability is kept as a byte: so many steps from 0 to 1. */
 export const PROBABILITY_STEPS = 255;
 
 const { onThreshold, edgeThreshold } = SPEECH_RULE;
 const samples = (ms: number): number => ms * SAMPLES_PER_MS;
-
-/** Windows of speech of a sound, and those in which the models find too little of it; both in order and apart. */
-export interface FoundSpeech {
-  readonly speech: readonly SampleSpan[];
-  readonly unconfirmed: readonly SampleSpan[];
-}
 
 /**
  * Windows of speech from the probability of speech at every step of a sound that is `total` samples long. Edges lie between two steps,

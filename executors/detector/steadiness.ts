@@ -1,19 +1,5 @@
-import { STEP_SAMPLES } from './boundary-model.ts';
-import { SAMPLE_RATE } from './sound-signals.ts';
-
-/**
- * Notes have steady harmonics, and those of a voice glide. The fine structure of a spectrum is its level in each bin above the mean
- * level of the bins beside it. In a note it stays the same for some steps. Found on music and on recorded voices, and reported on
- * others (lab/docs/evaluation-results.md).
- */
-export const STEADINESS_RULE = {
-  /** The bins on both sides of a bin whose mean level is taken off. */
-  besideBins: 4,
-  lowestHz: 200,
-  highestHz: 2900,
-  /** The spectra that are compared are so many steps apart. */
-  lagSteps: 4,
-} as const;
+import { SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
+import { STEADINESS_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
 
 const { besideBins, lagSteps } = STEADINESS_RULE;
 const BIN_HZ = SAMPLE_RATE / (2 * STEP_SAMPLES);

@@ -1,16 +1,15 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Range } from '../../contract/base/grammar.ts';
-import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../detector/sound-signals.ts';
-import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
+import type { KeepObject } from '../../kinds/meter.ts';
+import { type MeterStates, meteredKinds } from '../../kinds/meters.ts';
+import { VIDEO_TICKS_PER_MS } from '../../kinds/pictures/frames.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../../kinds/pictures/small-picture.ts';
+import { CHANNEL_LAYOUT, SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
 import { type Launcher, ProcessFailure, type ProcessLimits } from '../process/process.ts';
 import { countedInput } from '../sources/joined-flac.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../sources/media-input.ts';
-import { KEYFRAME_FORM, MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
-import { VIDEO_TICKS_PER_MS } from './frames.ts';
-import { INTERLACING_RULE } from './interlacing.ts';
-import { KEYFRAME_RULE, type KeepObject } from './keyframes.ts';
-import { BAR_RULE } from './letterbox.ts';
+import { MAXIMUM_ERROR_SHARE } from './detection-identity.ts';
 
 /** A part of a file, and its tracks by their index in the container. */
 export interface DecodedPart {
@@ -28,10 +27,10 @@ export interface WindowEdges {
   readonly loudnessFromMs: number;
   /** No picture from here on. */
   readonly picturesUntilMs: number;
-  /** From where the places of candidates for keyframes count: the start of the whole range, so that each window has the same. */
-  readonly placesFromMs: number;
-  /** The first picture that is looked at for black bars, which is a while behind the last one of the window before. */
-  readonly barsFromMs: number;
+  /** The whole range. */
+  readonly range: Range;
+  /** The states of the window before; null at the start of the range. */
+  readonly from: MeterStates | null;
 }
 
 /** The measurements of the windows of a pass up to a time. */
@@ -143,21 +142,31 @@ const evenSoundInput = ({ countsSamples = false }: DecodedPart): readonly string
  */
 export type SoundForm = 'kept' | 'evened' | 'mono';
 
+/** The kinds with a part of their own in the graph, in the order of their pipes. */
+const branched = meteredKinds.flatMap(({ name, track, branch }) =>
+  branch === undefined ? [] : [{ name, track, branch }],
+);
+
 /**
  * The output of the extra pipes, from descriptor 3 on; standard output carries the sound, all signals (s16le at 16 kHz,
- * interleaved).
+ * interleaved). `times` are those of the small pictures; the others are the metadata of the frames of a kind.
  */
-export const MEASURE_PIPES = ['times', 'loudness', 'candidateTimes', 'fields', 'bars'] as const;
+export const measurePipes: readonly string[] = ['times', ...branched.map(({ name }) => name)];
 
 /**
- * The output of the pipes behind them. `pixels` are small pictures (RGB), `candidates` JPEGs that may become keyframes
- * (`mpjpeg`). `ownRate` is the sound folded into `OWN_RATE_LAYOUTS`, at its own rate (`au`). `peaks` is all channels at 48 kHz as
- * floating-point numbers (`au`), from where loudness is measured.
+ * The output of the pipes behind them. `pixels` are small pictures (RGB). `ownRate` is the sound folded into `OWN_RATE_LAYOUTS`, at
+ * its own rate (`au`). `peaks` is all channels at 48 kHz as floating-point numbers (`au`), from where loudness is measured. The
+ * others are the pictures of a kind, in the form that its branch names.
  */
-export const BYTE_PIPES = ['pixels', 'candidates', 'ownRate', 'peaks'] as const;
+export const bytePipes: readonly string[] = [
+  'pixels',
+  ...branched.flatMap(({ name, branch }) => (branch.output === undefined ? [] : [name])),
+  'ownRate',
+  'peaks',
+];
 
 /** How many extra pipes there are. */
-export const EXTRA_PIPES = MEASURE_PIPES.length + BYTE_PIPES.length;
+export const EXTRA_PIPES = measurePipes.length + bytePipes.length;
 
 const FIRST_EXTRA_PIPE = 3;
 
@@ -185,19 +194,16 @@ export const seekPoints = (startMs: number): number[] => [
 ];
 
 /** The edges of a range that is decoded as a whole. */
-export const edgesOf = ({ startMs, endMs }: Range): WindowEdges => ({
-  loudnessFromMs: startMs,
-  picturesUntilMs: endMs + PICTURES_BEHIND_MS,
-  placesFromMs: startMs,
-  barsFromMs: startMs,
+export const edgesOf = (range: Range): WindowEdges => ({
+  loudnessFromMs: range.startMs,
+  picturesUntilMs: range.endMs + PICTURES_BEHIND_MS,
+  range,
+  from: null,
 });
 
 /** The time when the filter of loudness begins for a window of a range. */
 export const loudnessFromOf = (window: Range, range: Range): number =>
   Math.max(range.startMs, window.startMs - LOUDNESS_LEAD_MS);
-
-/** The earliest next picture behind one of those that are taken every so often. A little less: sums of fractions come out a little short. */
-export const nextAfter = (atMs: number, everyMs: number): number => atMs + everyMs - 0.5;
 
 /**
  * The argument list of an ffmpeg pass over `[startMs, endMs)` that decodes from the seek point (whole seconds). Times count
@@ -253,9 +259,10 @@ function audioOptions(
   { audioTrackIndex, range }: DecodedPart,
   seekMs: number,
   form: SoundForm,
-  { loudnessFromMs }: WindowEdges,
+  edges: WindowEdges,
 ): string[] {
   if (audioTrackIndex === null) return [];
+  const { loudnessFromMs } = edges;
   const { sound, layout } = soundOf(audioTrackIndex, form);
   const cut = (rate: number, startMs: number = range.startMs) => {
     const at = (ms: number) => ((ms - seekMs) * rate) / 1000;
@@ -264,11 +271,16 @@ function audioOptions(
   const folded = (layout: string) => `aformat=sample_fmts=s16:channel_layouts=${layout}`;
   // Sound that begins at once in the middle of a wave would have a peak there that it does not have.
   const fade = loudnessFromMs < range.startMs ? `afade=t=in:d=${FADED_IN_SECONDS},` : '';
+  // Each hands the sound on as it is.
+  const measured = branchesOf('audio').flatMap(({ name, branch }) => [
+    branch.filters({ range: edges.range, window: range, seekMs }, edges.from?.[name] ?? null),
+    printer('ametadata', name),
+  ]);
   const graph = [
     // Gaps are filled with silence, and so is a late start: sample n is always n / rate behind the seek point.
     // Decoders give a fiftieth of a second at a time, and each piece costs every filter as much as a longer one.
     `[${sound}]aresample=${LOUDNESS_RATE}:async=1:first_pts=0,${layout}asetnsamples=n=${PIECE_SAMPLES}:p=0,asplit=2[loud][sound]`,
-    `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}ebur128=metadata=1:framelog=verbose,${printer('ametadata', 'loudness')},aformat=sample_fmts=flt[peaks]`,
+    `[loud]${cut(LOUDNESS_RATE, loudnessFromMs)},${fade}${measured.join(',')},aformat=sample_fmts=flt[peaks]`,
     // Channels are resampled once and folded behind that; in double precision the samples are the same as in the other order.
     `[sound]aresample=${SAMPLE_RATE},aformat=sample_fmts=dblp,${cut(SAMPLE_RATE)},asplit=2[whole][each]`,
     `[whole]${folded('mono')}[mix]`,
@@ -288,74 +300,43 @@ function audioOptions(
 
 function videoOptions({ videoTrackIndex, range }: DecodedPart, seekMs: number, edges: WindowEdges): string[] {
   if (videoTrackIndex === null) return [];
+  const branches = branchesOf('video');
   // Only frames with some metadata are printed.
-  const timed = (pipe: (typeof MEASURE_PIPES)[number]) =>
-    `metadata=mode=add:key=picture:value=${LONG_VALUE},${printer('metadata', pipe)}`;
+  const timed = (pipe: string) => `metadata=mode=add:key=picture:value=${LONG_VALUE},${printer('metadata', pipe)}`;
   const graph = [
-    `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=4[every][some][lines][sides]`,
+    `[0:${videoTrackIndex}]trim=end=${(edges.picturesUntilMs - seekMs) / 1000},settb=1/${VIDEO_TICKS_PER_MS * 1000},split=${1 + branches.length}[every]${branches.map(({ name }) => `[${name}]`).join('')}`,
     `[every]scale=${SMALL_WIDTH}:${SMALL_HEIGHT}:flags=area,format=rgb24,${timed('times')}[pictures]`,
-    // The levels are widened behind the scaling: before it they would be in every line of the picture.
-    `[some]${candidateRules(range, seekMs, edges)},${candidateSize},setsar=1,format=yuv420p|yuvj420p,scale,format=yuvj420p,${timed('candidateTimes')}:direct=1[candidates]`,
-    // A part of the picture shows the order of fields as well as all of it, and cutting costs a third of scaling. It is exact: rounding to a block of color leaves nothing of a picture of one column. It begins with a line of the upper field. Fewer and longer lines cost the filter less than the other way round. Nothing waits for what these print, so that it comes in large pieces.
-    `[lines]crop=w='min(iw,${INTERLACING_RULE.columns})':h='min(ih,${INTERLACING_RULE.lines})':y='2*trunc((ih-oh)/4)':exact=1,copy,idet,${printer('metadata', 'fields')},nullsink`,
-    `[sides]select=${everyRule([edges.barsFromMs, range.endMs], seekMs, BAR_RULE.sampleMs)},${barFilters},${printer('metadata', 'bars')},nullsink`,
+    ...branches.map(({ name, branch }) => {
+      const filters = branch.filters({ range: edges.range, window: range, seekMs }, edges.from?.[name] ?? null);
+      // Pictures wait for their times, so that these come at once. Nothing waits for what other filters print, so that it comes in large pieces.
+      return branch.output === undefined
+        ? `[${name}]${filters},${printer('metadata', name)},nullsink`
+        : `[${name}]${filters},${timed(name)}:direct=1[${writtenAs(name)}]`;
+    }),
   ];
-  const output = (name: string, pipe: (typeof BYTE_PIPES)[number], form: readonly string[]) => [
+  const output = (name: string, pipe: string, form: readonly string[]) => [
     ...['-map', `[${name}]`, '-fps_mode', 'passthrough', ...form, ...LARGE_PIECES],
     bytePipe(pipe),
   ];
-  // One thread: an encoder with more holds pictures back, and so do those who wait for them.
-  const { quality, huffman } = KEYFRAME_FORM;
-  const jpeg = ['-c:v', 'mjpeg', '-q:v', String(quality), '-huffman', huffman, '-flags', '+bitexact', '-threads', '1'];
   return [
     ...['-filter_complex', graph.join(';')],
     ...output('pictures', 'pixels', ['-f', 'rawvideo']),
-    ...output('candidates', 'candidates', [...jpeg, '-f', 'mpjpeg']),
+    ...branches.flatMap(({ name, branch }) =>
+      branch.output === undefined ? [] : output(writtenAs(name), name, branch.output),
+    ),
   ];
 }
+
+const branchesOf = (track: 'audio' | 'video') => branched.filter((each) => each.track === track);
+
+const writtenAs = (name: string): string => `${name}_written`;
 
 // ffmpeg prints in pieces of 32 KiB, so the times of about 200 small pictures come at once. A longer value would be cut. To write
 // each time by itself took a third of the host's part.
 const LONG_VALUE = '-'.repeat(110);
 
-// A picture that is white up to its edges has the size of the whole, which `cropdetect` does not report. Only a picture of one
-// column or line is scaled, since it has no room for two edges.
-const barFilters = `scale=w='max(2,iw)':h='max(2,ih)',cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,fillborders=left=1:top=1:mode=fixed:color=white,bbox=min_val=0`;
-
-/** Pictures between two times, each a while behind the one before. */
-function everyRule(betweenMs: readonly [number, number], seekMs: number, everyMs: number): string {
-  const [from, to] = betweenMs.map((ms) => (ms - seekMs) / 1000);
-  const apart = nextAfter(0, everyMs) / 1000;
-  return `'gte(t,${from})*lt(t,${to})*(isnan(prev_selected_t)+gte(t-prev_selected_t,${apart}))'`;
-}
-
-/**
- * Chooses candidates. Most pictures of a calm shot need no JPEG, so that they cost only a comparison. What comes before the
- * range is compared too: the first picture of a window has the score that it has in a pass without windows.
- */
-function candidateRules(range: Range, seekMs: number, { placesFromMs }: WindowEdges): string {
-  const { candidateMs, calmMs, leastScore, restlessMs } = KEYFRAME_RULE;
-  const at = (ms: number) => (ms - seekMs) / 1000;
-  const zero = at(placesFromMs);
-  const place = (time: string, everyMs: number) =>
-    `floor((${time}-(${zero})+${PLACE_SLACK_MS / 1000})/${everyMs / 1000})`;
-  const isFirstOf = (everyMs: number) => `isnan(prev_t)+gt(${place('t', everyMs)},${place('prev_t', everyMs)})`;
-  const isRestless = `if(gte(scene,${leastScore}),st(0,t+${restlessMs / 1000}));lt(t,ld(0))+lt(t,${at(placesFromMs + restlessMs)})`;
-  return `select='${isFirstOf(candidateMs)}',select='${isRestless}+${isFirstOf(calmMs)}',select='gte(t,${at(range.startMs)})*lt(t,${at(range.endMs)})'`;
-}
-
-// Times are rounded to the tick: a picture at the start of a place may come out a little early.
-const PLACE_SLACK_MS = 0.5;
-
-/** Fits a picture, as it is shown, into a square; none is enlarged. */
-const candidateSize = (() => {
-  const fitted = `min(1,${KEYFRAME_FORM.longestSide}/max(iw*sar,ih))`;
-  return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})':flags=${KEYFRAME_FORM.scaling}`;
-})();
-
-const bytePipe = (pipe: (typeof BYTE_PIPES)[number]): string =>
-  `pipe:${FIRST_EXTRA_PIPE + MEASURE_PIPES.length + BYTE_PIPES.indexOf(pipe)}`;
+const bytePipe = (pipe: string): string => `pipe:${FIRST_EXTRA_PIPE + measurePipes.length + bytePipes.indexOf(pipe)}`;
 
 // The colon of the pipe's name is escaped twice: once for the filter's options, once for the graph.
-const printer = (filter: 'metadata' | 'ametadata', measure: (typeof MEASURE_PIPES)[number]): string =>
-  `${filter}=mode=print:file=pipe\\\\:${FIRST_EXTRA_PIPE + MEASURE_PIPES.indexOf(measure)}`;
+const printer = (filter: 'metadata' | 'ametadata', measure: string): string =>
+  `${filter}=mode=print:file=pipe\\\\:${FIRST_EXTRA_PIPE + measurePipes.indexOf(measure)}`;

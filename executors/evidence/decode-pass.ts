@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
-import type { LoudnessFact, SoundFaultFact } from '../../contract/evidence/evidence.ts';
-import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
 import { onAbort } from '../../formats/followed-signal.ts';
-import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import type { Detector, KeptSound, SoundJob, SoundResult } from '../detector/detector.ts';
-import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../detector/sound-signals.ts';
-import { packedBytes, SMALL_BYTES, type SmallPicture } from '../pictures/small-picture.ts';
+import { ChangingSound, DetectionFailure } from '../../kinds/detection-failure.ts';
+import { Meters, meterStates } from '../../kinds/meters.ts';
+import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../kinds/pictures/frames.ts';
+import { packedBytes, SMALL_BYTES, type SmallPicture } from '../../kinds/pictures/small-picture.ts';
+import type { SoundResult } from '../../kinds/sound/sound-result.ts';
+import { BYTES_PER_INSTANT, SAMPLES_PER_MS } from '../../kinds/sound/sound-signals.ts';
+import type { Detector, KeptSound, SoundJob } from '../detector/detector.ts';
 import {
   type Launcher,
   MEMORY_BYTES,
@@ -16,42 +17,29 @@ import {
   type RunningProcess,
 } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
-import { ChannelFaults, channelFaultsState } from './channel-faults.ts';
 import {
-  BYTE_PIPES,
+  bytePipes,
   type DecodeRequest,
   decodeArguments,
   EXTRA_PIPES,
   edgesOf,
   evenSound,
   loudnessFromOf,
-  MEASURE_PIPES,
-  nextAfter,
+  measurePipes,
   type SoundForm,
   seekPoints,
   type WindowEdges,
 } from './decode-graph.ts';
-import { type FrameMetadata, FrameMetadataReader, PictureStream } from './frames.ts';
-import { Interlacing, interlacingState } from './interlacing.ts';
-import { Keyframes, keyframesState } from './keyframes.ts';
-import { BAR_RULE, Letterbox, letterboxState } from './letterbox.ts';
-import { GatedLoudness, gatedLoudnessState, Loudness } from './loudness.ts';
-import { OwnRateSound, ownRateState } from './own-rate-sound.ts';
-import { PictureFacts, pictureFactsState } from './picture-facts.ts';
-import { TruePeak, truePeakState } from './true-peak.ts';
-import { WaveformMeter, waveformState } from './waveform.ts';
 
-/** Everything that a pass has measured up to the end of a window. */
+/**
+ * The measurements of a pass up to the end of a window. `pictures` counts those of its range, and the last of all is at `lastMs`.
+ * `meters` has the states of the meters.
+ */
 export const passState = z.strictObject({
   sound: z.strictObject({ samples: z.number(), state: packedBytes, levels: packedBytes }).nullable(),
-  pictures: pictureFactsState,
-  keyframes: keyframesState,
-  interlacing: interlacingState,
-  letterbox: letterboxState,
-  waveform: waveformState,
-  channelFaults: channelFaultsState,
-  ownRate: ownRateState,
-  loudness: gatedLoudnessState.extend({ peak: truePeakState }),
+  pictures: z.number(),
+  lastMs: z.number(),
+  meters: meterStates,
 });
 type PassState = z.infer<typeof passState>;
 
@@ -63,74 +51,65 @@ export interface PassPart {
   readonly isLast: boolean;
 }
 
-/** The measurements of one pass, on the source's own time line. `sound` is null without an audio track. */
+/** The measurements of one pass, on the source's own time line. */
 export interface PassMeasurements {
+  /** Null without an audio track. */
   readonly sound: SoundResult | null;
-  readonly loudness: LoudnessFact;
-  readonly pictures: PictureFacts;
-  readonly keyframes: Keyframes;
-  readonly interlacing: Interlacing;
-  readonly letterbox: Letterbox;
-  /** Null if there is no sound in the range. */
-  readonly waveform: WaveformFact | null;
-  readonly soundFaults: readonly SoundFaultFact[];
+  /** How many pictures lie in the range. */
+  readonly pictures: number;
+  /** The facts of a kind that is measured while a film is decoded. */
+  facts(kind: string): readonly unknown[];
 }
+
+/** A reader of an extra pipe. */
+type PipeReader = (chunk: Buffer) => void | Promise<void>;
 
 /** All that measures what one ffmpeg writes. */
 class PassMeters {
   readonly #request: DecodeRequest;
   readonly #part: PassPart;
-  readonly #loudness: Loudness | GatedLoudness;
-  readonly #truePeak: TruePeak;
-  readonly #pictures: PictureFacts;
+  readonly #meters: Meters;
   readonly #stream: PictureStream;
-  readonly #interlacing: Interlacing;
-  readonly #letterbox: Letterbox;
-  readonly #measures: readonly FrameMetadataReader[];
-  readonly keyframes: Keyframes;
-  readonly waveform: WaveformMeter;
-  readonly channelFaults: ChannelFaults;
-  readonly ownRate: OwnRateSound;
+  readonly #measures: ReadonlyMap<string, FrameMetadataReader>;
+  #pictures: number;
+  #lastMs: number;
   /** The time of the first picture. */
   #firstMs = Number.POSITIVE_INFINITY;
 
   constructor(request: DecodeRequest, part: PassPart, seekMs: number) {
     const { range, keep } = request;
-    const { window, from } = part;
+    const { window, from, isLast } = part;
     this.#request = request;
     this.#part = part;
-    this.keyframes = new Keyframes(range, seekMs, keep, from?.keyframes);
-    this.#pictures = new PictureFacts(range, this.keyframes, from?.pictures);
-    this.#interlacing = new Interlacing(range, seekMs, window, from?.interlacing);
-    this.#letterbox = new Letterbox(range, seekMs, from?.letterbox);
-    this.waveform = new WaveformMeter(range, from?.waveform);
-    this.channelFaults = new ChannelFaults(range, from?.channelFaults);
-    this.ownRate = new OwnRateSound(range, from?.ownRate, window.startMs);
-    this.#loudness =
-      from === null && part.isLast
-        ? new Loudness()
-        : new GatedLoudness(loudnessFromOf(window, range), window.startMs, from?.loudness ?? null);
-    this.#truePeak = new TruePeak(loudnessFromOf(window, range), window.startMs, from?.loudness.peak);
+    this.#pictures = from?.pictures ?? 0;
+    this.#lastMs = from?.lastMs ?? 0;
+    const isWhole = from === null && isLast;
+    const loudnessFromMs = loudnessFromOf(window, range);
+    this.#meters = new Meters({ range, window, isWhole, seekMs, loudnessFromMs, keep }, from?.meters);
     this.#stream = new PictureStream(seekMs, (picture) => this.#picture(picture));
-    const taken = {
-      times: (frame: FrameMetadata) => this.#stream.addTime(frame),
-      loudness: (frame: FrameMetadata) => this.#loudness.add(frame),
-      candidateTimes: (frame: FrameMetadata) => this.keyframes.addTime(frame),
-      fields: (frame: FrameMetadata) => this.#interlacing.add(frame),
-      bars: (frame: FrameMetadata) => this.#letterbox.add(frame),
-    };
-    this.#measures = MEASURE_PIPES.map((name) => new FrameMetadataReader(taken[name]));
+    this.#measures = new Map(
+      measurePipes.map((name) => {
+        const take = (frame: FrameMetadata): void =>
+          name === 'times' ? this.#stream.addTime(frame) : this.#meters.frame(name, frame);
+        return [name, new FrameMetadataReader(take)];
+      }),
+    );
   }
 
   /** The readers of the extra pipes, in their order. */
-  get readers(): readonly (FrameMetadataReader | PictureStream | Keyframes | OwnRateSound | TruePeak)[] {
-    const written = {
-      pixels: this.#stream,
-      candidates: this.keyframes,
-      ownRate: this.ownRate,
-      peaks: this.#truePeak,
-    };
-    return [...this.#measures, ...BYTE_PIPES.map((name) => written[name])];
+  get readers(): readonly PipeReader[] {
+    return [
+      ...[...this.#measures.values()].map(
+        (reader): PipeReader =>
+          (chunk) =>
+            reader.push(chunk),
+      ),
+      ...bytePipes.map((name): PipeReader => {
+        if (name === 'pixels') return (chunk) => this.#stream.write(chunk);
+        if (name === 'ownRate' || name === 'peaks') return (chunk) => this.#meters.sound(name, chunk);
+        return (chunk) => this.#meters.write(name, chunk);
+      }),
+    ];
   }
 
   /** True if pictures came from before the window on: only then none of it can be missing. */
@@ -138,53 +117,46 @@ class PassMeters {
     return this.#firstMs < this.#part.window.startMs;
   }
 
-  /** The result of the range. Only a pass that ended well has written its last lines whole. */
-  async end(job: SoundJob | null): Promise<PassMeasurements> {
-    const { range, keep } = this.#request;
-    this.#endStreams();
-    this.#pictures.end();
-    this.#letterbox.end();
-    await this.keyframes.end();
-    const waveform = await this.waveform.end(keep);
-    const loudness = this.#loudness.fact(range, this.#truePeak.centiDbtp);
-    const soundFaults = [...this.ownRate.facts(), ...this.channelFaults.facts(), ...this.#truePeak.facts(range)];
-    const sound = job === null ? null : await job.result;
-    const ofPictures = { pictures: this.#pictures, keyframes: this.keyframes };
-    const forms = { interlacing: this.#interlacing, letterbox: this.#letterbox };
-    return { sound, ...ofPictures, ...forms, waveform, soundFaults, loudness };
+  /** The sound in all signals, in pieces of any size. */
+  signals(chunk: Buffer): void {
+    this.#meters.sound('signals', chunk);
   }
 
-  /** The state that the next window goes on from. */
-  async save(sound: KeptSound | null): Promise<PassState> {
-    if (!(this.#loudness instanceof GatedLoudness)) throw new Error('a pass that goes by no windows');
+  /** The result of the range. Only a pass that ended well has written its last lines whole. */
+  async end(job: SoundJob | null): Promise<PassMeasurements> {
     this.#endStreams();
-    return {
-      sound,
-      pictures: this.#pictures.save(),
-      keyframes: await this.keyframes.save(),
-      interlacing: this.#interlacing.save(),
-      letterbox: this.#letterbox.save(),
-      waveform: this.waveform.save(),
-      channelFaults: this.channelFaults.save(),
-      ownRate: this.ownRate.save(),
-      loudness: { ...this.#loudness.save(), peak: this.#truePeak.save() },
-    };
+    await this.#meters.end();
+    const sound = job === null ? null : await job.result;
+    return { sound, pictures: this.#pictures, facts: (kind) => this.#meters.facts(kind) };
+  }
+
+  /** The state that the next window goes on from, and the objects that its facts name. */
+  async save(
+    sound: KeptSound | null,
+  ): Promise<{ readonly state: PassState; readonly named: ReturnType<Meters['named']> }> {
+    this.#endStreams();
+    const meters = await this.#meters.save();
+    const state = { sound, pictures: this.#pictures, lastMs: this.#lastMs, meters };
+    return { state, named: this.#meters.named() };
   }
 
   #endStreams(): void {
-    for (const measure of this.#measures) measure.end();
+    for (const measure of this.#measures.values()) measure.end();
     this.#stream.end();
   }
 
   #picture(picture: SmallPicture): void {
     const { window, from, isLast } = this.#part;
     const { range, audioTrackIndex, decoded } = this.#request;
-    this.#firstMs = Math.min(this.#firstMs, picture.atMs);
-    const isBefore = from !== null && picture.atMs < window.startMs;
-    if (isBefore || (!isLast && picture.atMs >= window.endMs)) return;
-    this.#pictures.add(picture);
+    const { atMs } = picture;
+    this.#firstMs = Math.min(this.#firstMs, atMs);
+    const isBefore = from !== null && atMs < window.startMs;
+    if (isBefore || (!isLast && atMs >= window.endMs)) return;
+    if (atMs >= range.startMs && atMs < range.endMs) this.#pictures += 1;
+    this.#lastMs = atMs;
+    this.#meters.picture(picture);
     // Sound counts most evenly; a range without it is counted by its pictures.
-    if (audioTrackIndex === null) decoded?.(Math.max(0, picture.atMs - range.startMs));
+    if (audioTrackIndex === null) decoded?.(Math.max(0, atMs - range.startMs));
   }
 }
 
@@ -246,7 +218,7 @@ const LONGEST_LEAD_MS = 60_000;
 
 /** True if pictures ended, or paused, so long before a part that none is missing there. */
 const areOver = ({ window, from }: PassPart): boolean =>
-  from !== null && window.startMs - from.pictures.runs.lastMs > LONGEST_LEAD_MS;
+  from !== null && window.startMs - from.lastMs > LONGEST_LEAD_MS;
 
 interface Decoded<Value> {
   readonly value: Value;
@@ -254,16 +226,12 @@ interface Decoded<Value> {
 }
 
 /** The edges at which a part adjoins those before and behind it. */
-function edgesAt({ range }: DecodeRequest, { window, from, isLast }: PassPart): WindowEdges {
-  const edges = edgesOf(window);
-  const barsMs = from?.letterbox.lastMs ?? null;
-  return {
-    loudnessFromMs: loudnessFromOf(window, range),
-    picturesUntilMs: isLast ? edges.picturesUntilMs : window.endMs,
-    placesFromMs: range.startMs,
-    barsFromMs: barsMs === null ? window.startMs : Math.max(window.startMs, nextAfter(barsMs, BAR_RULE.sampleMs)),
-  };
-}
+const edgesAt = ({ range }: DecodeRequest, { window, from, isLast }: PassPart): WindowEdges => ({
+  loudnessFromMs: loudnessFromOf(window, range),
+  picturesUntilMs: isLast ? edgesOf(window).picturesUntilMs : window.endMs,
+  range,
+  from: from?.meters ?? null,
+});
 
 // The message of ffmpeg's filters about sound whose decoder does not name its channels.
 const NAMELESS_CHANNELS = 'Unknown channel layouts not supported';
@@ -345,11 +313,10 @@ async function listen(
   job: SoundJob | null,
   { range, decoded }: DecodeRequest,
   { window, from, isLast }: PassPart,
-  { waveform, channelFaults }: PassMeters,
+  meters: PassMeters,
 ): Promise<void> {
   const take = async (chunk: Buffer): Promise<void> => {
-    waveform.add(chunk);
-    channelFaults.add(chunk);
+    meters.signals(chunk);
     await job?.write(chunk);
   };
   let room = job === null ? 0 : (window.endMs - window.startMs) * BYTES_PER_MS;
@@ -379,9 +346,6 @@ async function fillGap(instants: number, take: (chunk: Buffer) => Promise<void>)
   }
 }
 
-async function read(pipe: Readable, reader: PassMeters['readers'][number] | undefined): Promise<void> {
-  for await (const chunk of pipe) {
-    if (reader instanceof FrameMetadataReader) reader.push(chunk);
-    else await reader?.write(chunk);
-  }
+async function read(pipe: Readable, reader: PipeReader | undefined): Promise<void> {
+  for await (const chunk of pipe) await reader?.(chunk);
 }

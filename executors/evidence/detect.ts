@@ -1,31 +1,23 @@
-import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import {
   type DerivedAudio,
   type DetectedFact,
   type Detection,
+  detectedKind,
   type EvidenceArtifact,
   type FurtherArtifact,
   type FurtherFact,
-  type PassKind,
-  passKinds,
-  type SilenceFact,
-  type SpeechFact,
   type UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
+import type { KindParameters, PassKind } from '../../kinds/kind.ts';
+import { passKinds } from '../../kinds/kinds.ts';
+import { SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { packState, unpackState } from '../detector/packed-state.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS, type SampleSpan } from '../detector/sound-signals.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import type { DecodeRequest, PassWindows } from './decode-graph.ts';
 import { type DecodePassDeps, decodePart, type PassMeasurements, type PassPart, passState } from './decode-pass.ts';
-import {
-  type DetectionKind,
-  type DetectionTracks,
-  joinParameters,
-  type OperationIdentity,
-  parametersFor,
-} from './detection-identity.ts';
+import { type DetectionTracks, joinParameters, type OperationIdentity, parametersFor } from './detection-identity.ts';
 
 /**
  * Decodes the range and measures everything on the way: at once, or window by window where the request has them. A pass by
@@ -95,41 +87,10 @@ async function keptPart(
     { request, part, end: async (meters, job) => meters.save(job === null ? null : await job.saved) },
     signal,
   );
-  const state = packState(kept);
-  const named = kept.keyframes.facts.map(({ contentId, bytes }) => ({ contentId, bytes }));
+  const state = packState(kept.state);
+  const { named } = kept;
   await windows.keep({ endMs: part().window.endMs, state, named });
   return state;
-}
-
-/**
- * Lays windows of speech (samples from the start of the range) on the source's own time line. It fills the rest with windows of
- * non-speech, so that both together cover the range once, without a gap. Each kind is counted from 0. Windows must be ordered and
- * disjoint; parts beyond the range are cut off.
- */
-export function speechFacts(speech: readonly SampleSpan[], range: Range): SpeechFact[] {
-  const origin = range.startMs * SAMPLES_PER_MS;
-  const end = range.endMs * SAMPLES_PER_MS;
-  const facts: SpeechFact[] = [];
-  const counts = { speech_window: 0, non_speech_window: 0 };
-  let covered = origin;
-  const add = (kind: SpeechFact['kind'], endSample: number) => {
-    if (endSample <= covered) return;
-    facts.push({
-      kind,
-      index: counts[kind]++,
-      startSample: covered,
-      endSample,
-      startMs: Math.floor(covered / SAMPLES_PER_MS),
-      endMs: Math.ceil(endSample / SAMPLES_PER_MS),
-    });
-    covered = endSample;
-  };
-  for (const span of speech) {
-    add('non_speech_window', Math.min(origin + span.start, end));
-    add('speech_window', Math.min(origin + span.end, end));
-  }
-  add('non_speech_window', end);
-  return facts;
 }
 
 interface DetectionRequest extends DetectionTracks, DecodeRequest {
@@ -156,10 +117,9 @@ export function detectionIdentity(
 }
 
 /**
- * Detects speech, silence, loudness and shot changes in `[startMs, endMs)` with one decode pass. Always answers all four
- * kinds, in this order; a kind without anything to measure is unavailable. Beside them it answers the further kinds that there
- * is anything to measure for. Rejects with `ProcessFailure` or
- * `DetectionFailure`.
+ * Measures every kind of a pass in `[startMs, endMs)` with one decode. Always answers the kinds that every study has, in the order of
+ * the list; one without anything to measure is unavailable. Beside them it answers the further kinds that there is anything to
+ * measure for. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
 export async function detectRange(deps: DecodePassDeps, request: DetectionRequest): Promise<DetectedRange> {
   const { audioTrackIndex, videoTrackIndex, signal } = request;
@@ -168,133 +128,66 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
     deps.detector.tools(),
     nothing ? null : runDecodePass(deps, request, signal),
   ]);
-  const sound = soundFacts(measured, request);
-  const ffmpeg = deps.ffmpeg.identity;
-  const detections = [
-    detection(request, 'speech_activity', speechTool, sound.speech, sound),
-    detection(request, 'silence', ffmpeg, sound.silences, { measured: sound.levels }),
-    detection(request, 'loudness', ffmpeg, sound.loudness),
-    detection(request, 'shot_changes', ffmpeg, shotFacts(measured, request)),
-  ];
-  return { detections, further: measured === null ? [] : furtherEvidence(measured, request, ffmpeg) };
-}
-
-type Parameters = EvidenceArtifact['parameters'];
-type FactsOrReason = readonly DetectedFact[] | UnavailableReason;
-
-interface SoundFacts {
-  readonly speech: FactsOrReason;
-  readonly silences: FactsOrReason;
-  readonly loudness: FactsOrReason;
-  readonly derivedAudio: DerivedAudio | null;
-  /** The measurements on the way: of the channels behind the speech, and of the levels behind the silences. */
-  readonly measured: Parameters;
-  readonly levels: Parameters;
-}
-
-function soundFacts(measured: PassMeasurements | null, { audioTrackIndex, range }: DetectionRequest): SoundFacts {
-  const without = (reason: UnavailableReason): SoundFacts => ({
-    speech: reason,
-    silences: reason,
-    loudness: reason,
-    derivedAudio: null,
-    measured: {},
-    levels: {},
-  });
-  if (audioTrackIndex === null || measured?.sound == null) return without('no_audio_track');
-  const { samples, contentId, speech, unconfirmed, apart, silences } = measured.sound;
-  if (samples === 0) return without('no_audio_in_range');
-  return {
-    speech: speechFacts(speech, range),
-    silences: silenceFacts(silences.spans, range),
-    loudness: [measured.loudness],
-    derivedAudio: { sampleRate: SAMPLE_RATE, samples, contentId },
-    measured: {
-      ...(apart.ms === 0 ? {} : { channelsApart: apart.channels.join(', '), channelsApartMs: apart.ms }),
-      ...unconfirmedIn(unconfirmed, range),
-    },
-    levels: { ...silences.levels },
-  };
-}
-
-/**
- * Windows that do not count as speech because a model finds too little in them, named beside the facts; nothing if there are
- * none.
- */
-function unconfirmedIn(spans: readonly SampleSpan[], { startMs }: Range): Parameters {
-  if (spans.length === 0) return {};
-  const msOf = (sample: number): number => startMs + Math.floor(sample / SAMPLES_PER_MS);
-  const named = spans.slice(0, MOST_NAMED_WINDOWS).map(({ start, end }) => `${msOf(start)}-${msOf(end)}`);
-  return { unconfirmedWindows: spans.length, unconfirmedWindowsMs: named.join(', ') };
-}
-
-/** The count has all of them. */
-const MOST_NAMED_WINDOWS = 256;
-
-/** Lays silences (milliseconds from the start of the range) on the source's own time line. */
-const silenceFacts = (spans: readonly (readonly [number, number])[], { startMs, endMs }: Range): SilenceFact[] =>
-  spans.map(([from, to], index) => ({
-    kind: 'silence',
-    index,
-    startMs: startMs + from,
-    endMs: Math.min(startMs + to, endMs),
-  }));
-
-function shotFacts(measured: PassMeasurements | null, { videoTrackIndex }: DetectionRequest): FactsOrReason {
-  if (videoTrackIndex === null || measured === null) return 'no_video_track';
-  return measured.pictures.shots() ?? 'no_frames_in_range';
-}
-
-/** The further kinds that there is anything to measure for: those of pictures where any lies in the range, those of sound alike. */
-function furtherEvidence(
-  { pictures, keyframes, interlacing, letterbox, waveform, soundFaults }: PassMeasurements,
-  request: DetectionRequest,
-  tool: ToolIdentity,
-): FurtherArtifact[] {
-  const { sourceContentId, range, audioTrackIndex, videoTrackIndex } = request;
   const parameters = parametersFor(request);
-  const ofPictures = (facts: () => FurtherFact[]) => ({
-    trackIndex: videoTrackIndex,
-    facts: pictures.shots() === null ? null : facts(),
-  });
-  const found = {
-    transitions: ofPictures(() => pictures.transitions()),
-    black_frames: ofPictures(() => pictures.black()),
-    frozen_frames: ofPictures(() => pictures.frozen()),
-    keyframes: ofPictures(() => [...keyframes.facts()]),
-    interlacing: ofPictures(() => interlacing.facts()),
-    letterbox: ofPictures(() => letterbox.facts()),
-    waveform: { trackIndex: audioTrackIndex, facts: waveform === null ? null : [waveform] },
-    audio_faults: {
-      trackIndex: audioTrackIndex,
-      facts: waveform === null ? null : [...soundFaults].sort((one, other) => one.startMs - other.startMs),
-    },
-  };
-  return passKinds.flatMap((kind): FurtherArtifact[] => {
-    const { trackIndex, facts } = found[kind];
-    if (trackIndex === null || facts === null) return [];
-    const input = { sourceContentId, range, trackIndex };
-    return [{ schema: 'studio.further-evidence.v1', kind, input, tool, parameters: parameters[kind], facts }];
-  });
+  const found: DetectedRange = { detections: [], further: [] };
+  for (const kind of passKinds) {
+    const kindName = detectedKind.safeParse(kind.name).data;
+    const result = measuredOf(kind, measured, request);
+    if (typeof result === 'string') {
+      if (kindName !== undefined) found.detections.push({ kind: kindName, state: 'unavailable', reasonCode: result });
+      continue;
+    }
+    const { sourceContentId, range } = request;
+    const isEstimated = 'isEstimated' in kind && kind.isEstimated;
+    const stated = {
+      tool: isEstimated ? speechTool : deps.ffmpeg.identity,
+      parameters: { ...parameters[kind.name], ...result.measured },
+    };
+    const input = { sourceContentId, range, trackIndex: result.trackIndex };
+    if (kindName === undefined) {
+      // The schema of its record judges them when they are reopened.
+      const facts = result.facts as FurtherFact[];
+      found.further.push({ schema: 'studio.further-evidence.v1', kind: kind.name, input, ...stated, facts });
+      continue;
+    }
+    const derivedAudio = isEstimated ? result.derivedAudio : null;
+    const artifact: EvidenceArtifact = {
+      schema: 'studio.detected-evidence.v1',
+      kind: kindName,
+      input: { ...input, derivedAudio },
+      ...stated,
+      facts: result.facts as DetectedFact[],
+    };
+    found.detections.push({ kind: kindName, state: 'available', artifact });
+  }
+  return found;
 }
 
-function detection(
-  request: DetectionRequest,
-  kind: Exclude<DetectionKind, PassKind>,
-  tool: ToolIdentity,
-  facts: FactsOrReason,
-  { derivedAudio = null, measured = {} }: Partial<Pick<SoundFacts, 'derivedAudio' | 'measured'>> = {},
-): Detection {
-  if (typeof facts === 'string') return { kind, state: 'unavailable', reasonCode: facts };
-  const { sourceContentId, range, audioTrackIndex, videoTrackIndex } = request;
-  const trackIndex = kind === 'shot_changes' ? videoTrackIndex : audioTrackIndex;
-  const artifact: EvidenceArtifact = {
-    schema: 'studio.detected-evidence.v1',
-    kind,
-    input: { sourceContentId, range, trackIndex, derivedAudio },
-    tool,
-    parameters: { ...parametersFor(request)[kind], ...measured },
-    facts: [...facts],
-  };
-  return { kind, state: 'available', artifact };
+/** The measurements of a kind. */
+interface Measured {
+  readonly trackIndex: number;
+  readonly facts: unknown[];
+  /** The parameters that were measured on the way. */
+  readonly measured: KindParameters;
+  readonly derivedAudio: DerivedAudio | null;
+}
+
+/** The facts of a kind, or the reason why there was nothing to measure. */
+function measuredOf(
+  kind: PassKind,
+  measured: PassMeasurements | null,
+  { audioTrackIndex, videoTrackIndex, range }: DetectionRequest,
+): Measured | UnavailableReason {
+  if (kind.track === 'video') {
+    if (videoTrackIndex === null || measured === null || !('meter' in kind)) return 'no_video_track';
+    if (measured.pictures === 0) return 'no_frames_in_range';
+    return { trackIndex: videoTrackIndex, facts: [...measured.facts(kind.name)], measured: {}, derivedAudio: null };
+  }
+  if (audioTrackIndex === null || measured?.sound == null) return 'no_audio_track';
+  const { samples, contentId } = measured.sound;
+  if (samples === 0) return 'no_audio_in_range';
+  const derivedAudio: DerivedAudio = { sampleRate: SAMPLE_RATE, samples, contentId };
+  const own =
+    'meter' in kind ? { facts: measured.facts(kind.name), measured: {} } : kind.ofSound(measured.sound, range);
+  return { trackIndex: audioTrackIndex, facts: [...own.facts], measured: own.measured, derivedAudio };
 }

@@ -1,64 +1,26 @@
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
-import type {
-  DetectedKind,
-  Detection,
-  EvidenceArtifact,
-  FurtherArtifact,
-  FurtherKind,
-} from '../../contract/evidence/evidence.ts';
+import type { Detection, EvidenceArtifact, FurtherArtifact } from '../../contract/evidence/evidence.ts';
 import type { IncompleteMedia } from '../../contract/sources/media-probe.ts';
-import { BAND_RULE, STEP_SAMPLES } from '../detector/boundary-model.ts';
-import { BOUNDARY_WEIGHTS_SHA256 } from '../detector/detector-models.ts';
-import { SUPPRESSION_RULE } from '../detector/noise-suppressor.ts';
-import { SILENCE_RULE } from '../detector/silences.ts';
-import { APART_RULE, FRAME_SAMPLES, GAIN_RULE, SAMPLE_RATE } from '../detector/sound-signals.ts';
-import { SPEECH_RULE } from '../detector/speech-track.ts';
-import { STEADINESS_RULE } from '../detector/steadiness.ts';
-import { CUT_RULE } from '../pictures/cut-finder.ts';
-import { BLACK_RULE, FROZEN_RULE } from '../pictures/picture-runs.ts';
-import { SMALL_HEIGHT, SMALL_WIDTH } from '../pictures/small-picture.ts';
-import { TRANSITION_RULE } from '../pictures/transition-finder.ts';
-import { CHANNEL_FAULT_RULE } from './channel-faults.ts';
-import { CLIPPING_RULE } from './clipping.ts';
-import { DROPOUT_RULE } from './dropouts.ts';
-import { INTERLACING_RULE } from './interlacing.ts';
-import { KEYFRAME_RULE } from './keyframes.ts';
-import { BAR_RULE } from './letterbox.ts';
-import { PICTURE_GROUPING } from './picture-facts.ts';
-import { WAVEFORM_RULE } from './waveform.ts';
+import type { KindParameters } from '../../kinds/kind.ts';
+import { passKinds } from '../../kinds/kinds.ts';
+import { SMALL_HEIGHT, SMALL_WIDTH } from '../../kinds/pictures/small-picture.ts';
 
 /** The identity of a result before it exists: equal identities over equal inputs and ranges give equal facts. */
 export interface OperationIdentity {
   readonly tools: readonly ToolIdentity[];
-  readonly parameters: EvidenceArtifact['parameters'];
+  readonly parameters: KindParameters;
 }
 
 /** Joins the parameters of several kinds, each name behind the name of its kind. */
-export function joinParameters(
-  kinds: Readonly<Record<string, EvidenceArtifact['parameters']>>,
-): EvidenceArtifact['parameters'] {
+export function joinParameters(kinds: Readonly<Record<string, KindParameters>>): KindParameters {
   const named = Object.entries(kinds).flatMap(([kind, values]) =>
     Object.entries(values).map(([name, value]) => [`${kind}.${name}`, value] as const),
   );
   return Object.fromEntries(named);
 }
 
-type Parameters = EvidenceArtifact['parameters'];
-
-/** ffmpeg's `ebur128`; the true peak is fourfold oversampled as there, in thousandths of full scale. */
-export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
-
-/** The most that EBU R 128 permits. */
-export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
-
 /** How much of the decoder's output may be damaged before its run counts as failed. */
 export const MAXIMUM_ERROR_SHARE = 0.1;
-
-/**
- * Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser and with these tables, no longer and no wider than this
- * many pixels. Most candidates are never kept, so each must cost little: it has the mean of each area, and the usual tables.
- */
-export const KEYFRAME_FORM = { longestSide: 640, quality: 4, scaling: 'area', huffman: 'default' } as const;
 
 /** The tracks of a source by their index in the container; attached pictures do not count as video. */
 export interface DetectionTracks {
@@ -86,84 +48,25 @@ const pictures = {
   maximumErrorShare: MAXIMUM_ERROR_SHARE,
 };
 
-/** A rule as flat parameters: those of a group have its name as prefix, a list is one text. */
-function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string | number> {
-  const flat = Object.entries(rule).map(([name, value]): Record<string, string | number> => {
-    if (Array.isArray(value)) return { [prefix + name]: value.join(', ') };
-    if (typeof value === 'number') return { [prefix + name]: value };
-    return stated({ ...(value as object) }, `${prefix}${name}.`);
-  });
-  return Object.assign({}, ...flat);
-}
-
 /** The clock of sound whose own times are wrong, as the parameter of an operation states it. */
 export const SAMPLE_CLOCK = 'the samples of the sound, of joined FLAC those of each part';
 
-/** Every threshold, choice and limitation behind the facts of one kind. */
-export function parametersFor(tracks: DetectionTracks): Record<DetectionKind, Parameters> {
+/** Every threshold, choice and limitation behind the facts of each kind of a pass, by their names. */
+export function parametersFor(tracks: DetectionTracks): Readonly<Record<string, KindParameters>> {
   const { audioChoice, passWindowMs, countsSamples, timesFrom } = tracks;
   const exceptions = {
     ...(countsSamples === true ? { clock: SAMPLE_CLOCK } : {}),
     ...(timesFrom === undefined ? {} : { timesFrom }),
     ...(passWindowMs === undefined ? {} : { passWindowMs }),
   };
-  const kinds = Object.entries(parametersOf(audioChoice)).map(([kind, stated]) => [kind, { ...stated, ...exceptions }]);
-  return Object.fromEntries(kinds) as Record<DetectionKind, Parameters>;
+  const ofTrack = { audio: sound(audioChoice), video: pictures };
+  return Object.fromEntries(
+    passKinds.map(({ name, track, parameters }) => [name, { ...parameters, ...ofTrack[track], ...exceptions }]),
+  );
 }
 
-const parametersOf = (audioChoice: DetectionTracks['audioChoice']) =>
-  ({
-    speech_activity: {
-      ...SPEECH_RULE,
-      ...stated({ suppression: SUPPRESSION_RULE }),
-      ...GAIN_RULE,
-      ...stated({ boundary: { ...BAND_RULE, stepSamples: STEP_SAMPLES } }),
-      ...stated({ steadiness: STEADINESS_RULE }),
-      'boundary.weights': `sha256:${BOUNDARY_WEIGHTS_SHA256}`,
-      signals: 'the mix of all channels, and left, right and centre where they are apart',
-      ...APART_RULE,
-      sampleRate: SAMPLE_RATE,
-      frameSamples: FRAME_SAMPLES,
-      beyondAudio: 'non_speech',
-      ...sound(audioChoice),
-    },
-    silence: { ...SILENCE_RULE, channels: 'the loudest of left, right and centre', ...sound(audioChoice) },
-    loudness: { ...LOUDNESS_RULE, scope: 'whole range', ...sound(audioChoice) },
-    shot_changes: {
-      ...CUT_RULE,
-      rule: 'the change of small pictures against that of their neighbours',
-      limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
-      ...pictures,
-    },
-    transitions: { ...stated(TRANSITION_RULE), ...PICTURE_GROUPING, ...pictures },
-    black_frames: { ...BLACK_RULE, ...pictures },
-    frozen_frames: { ...FROZEN_RULE, ...pictures },
-    audio_faults: {
-      ...stated({
-        ...CHANNEL_FAULT_RULE,
-        dropout: DROPOUT_RULE,
-        clipping: CLIPPING_RULE,
-        truePeak: TRUE_PEAK_RULE,
-      }),
-      channels: 'left, right and centre',
-      ...sound(audioChoice),
-    },
-    waveform: { ...WAVEFORM_RULE, channels: 'all of left, right and centre', ...sound(audioChoice) },
-    interlacing: {
-      ...INTERLACING_RULE,
-      rule: 'idet of ffmpeg, over several pictures',
-      columnsFrom: 'the middle',
-      linesFrom: 'the middle',
-      ...pictures,
-    },
-    letterbox: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures', ...pictures },
-    keyframes: { ...KEYFRAME_RULE, ...KEYFRAME_FORM, choice: 'the candidate nearest to the middle', ...pictures },
-  }) satisfies Readonly<Record<string, Parameters>>;
-
-export type DetectionKind = keyof ReturnType<typeof parametersOf>;
-
 /** The note on incomplete media as parameters of the evidence over it; `statedMs` is null if no length is stated. */
-const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): EvidenceArtifact['parameters'] => ({
+const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): KindParameters => ({
   incompleteMedia: cause,
   statedMs,
   measuredMs,
@@ -172,7 +75,7 @@ const noteParameters = ({ cause, statedMs, measuredMs }: IncompleteMedia): Evide
 /** The identity of an operation that delivers these kinds, with the note where its media is incomplete. */
 export function identityOver(
   note: IncompleteMedia | undefined,
-  kinds: readonly (DetectedKind | FurtherKind)[],
+  kinds: readonly string[],
   { tools, parameters }: OperationIdentity,
 ): OperationIdentity {
   if (note === undefined) return { tools, parameters };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { trackFlag } from '../../contract/captions/caption-plan.ts';
 import type { EvidenceArtifact } from '../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../process/process.ts';
 import { parseToolJson, type ResolvedTool } from '../process/tools.ts';
 import { MEDIA_GLOBAL_OPTIONS, MEDIA_INPUT_OPTIONS, mediaUrl } from '../sources/media-input.ts';

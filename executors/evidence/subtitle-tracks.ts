@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Range } from '../../contract/base/grammar.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import { type Launcher, MEMORY_BYTES, type ProcessLimits, type ProcessRequest } from '../process/process.ts';
 import type { ResolvedTool } from '../process/tools.ts';
 import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-input.ts';

@@ -2,7 +2,6 @@ import { messageOf } from '../../contract/base/errors.ts';
 import { version } from '../../contract/base/program-version.ts';
 import { rawRegion } from '../../contract/recognition.ts';
 import type { RegionTask, WorkOrder } from '../../contract/workers.ts';
-import { DetectionFailure } from '../../executors/detector/detection-failure.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
 import {
@@ -13,6 +12,7 @@ import {
   spokenIn,
 } from '../../executors/recognition/recognizer.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
 import { inputOf, OperationFailed, OutcomeRefused, taskKeyOf } from './order-identity.ts';
 import type { SharedObjects } from './shared-objects.ts';
 import type { WorkOrders } from './work-orders.ts';

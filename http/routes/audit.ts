@@ -2,10 +2,13 @@ import type { EvidenceAudits } from '../../actors/reopening/evidence-audits.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { contentId } from '../../contract/base/grammar.ts';
 import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
+import { describedKinds } from '../../contract/evidence/evidence-kinds.ts';
 import { evidenceObjectTypes } from '../../contract/evidence/evidence-object.ts';
 import { runtimeJudgements } from '../../contract/judgement.ts';
 import { type AskedKind, askedKind, runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
+import { evidenceKinds } from '../../contract/study/study-record.ts';
+import { furtherKindNames, kindsForPeople } from '../../kinds/kinds.ts';
 import {
   type Answer,
   conditionFields,
@@ -19,7 +22,7 @@ import {
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
 import { type Call, type Route, read, route } from '../exchange/route.ts';
 
-/** The routes of a runtime's evidence, and of what was concluded from it. */
+/** The routes of evidence, and of what was concluded from it. */
 export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
   route('/v1/runtimes/:runtimeId/assessment-audits', {
     room: 'evidence',
@@ -58,6 +61,18 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       handle: async (call) => ({ status: 200, body: await audits.judgements(call.params.runtimeId) }),
     }),
   }),
+  route('/v1/evidence-kinds', {
+    room: 'evidence',
+    GET: read({
+      id: 'listEvidenceKinds',
+      summary: 'the kinds of evidence that this host has, with the words and the look of their facts',
+      details:
+        'In the order in which a page shows them. The words are parts: texts, and fields of a fact or a finding with the form in which they are written. A kind may be added, and its facts then have the fields that its words name.',
+      answers: [json(200, describedKinds)],
+      refusals: [],
+      handle: async () => ({ status: 200, body: kindsForPeople }),
+    }),
+  }),
   route('/v1/runtimes/:runtimeId/evidence', {
     room: 'evidence',
     params: { runtimeId },
@@ -72,7 +87,7 @@ export const auditRoutes = (audits: EvidenceAudits): readonly Route[] => [
       answers: [json(200, runtimeEvidence)],
       refusals: refusalsOfReopening,
       handle: async (call) => {
-        const kind = kindOf(call);
+        const kind = kindAsked(call);
         return { status: 200, body: await audits.evidence(call.params.runtimeId, kind) };
       },
     }),
@@ -111,14 +126,16 @@ async function objectAnswer(
   return { status: 200, headers: { ...jsonHeaders, 'Content-Type': mediaType, ...taggedFields(tag) }, body: bytes };
 }
 
+/** The values of `?kind=` on this host. */
+export const askedKinds: readonly string[] = [...evidenceKinds, ...furtherKindNames, 'all'];
+
 /**
  * The requested kind; null for all. A kind that does not exist is an unknown query: an empty list would mean that the study lacks
  * it.
  */
-function kindOf({ query }: Call<null>): AskedKind | null {
+export function kindAsked({ query }: Pick<Call<null>, 'query'>): AskedKind | null {
   const asked = query.get('kind');
   if (asked === undefined) return null;
-  const kind = askedKind.safeParse(asked);
-  if (kind.success) return kind.data;
-  throw new ServiceError('unknown_query', `kind is one of ${namedValues(askedKind.options)}`);
+  if (askedKinds.includes(asked)) return asked;
+  throw new ServiceError('unknown_query', `kind is one of ${namedValues(askedKinds)}`);
 }

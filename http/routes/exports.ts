@@ -9,6 +9,7 @@ import {
   exportNames,
   signingKeys,
 } from '../../contract/exports.ts';
+import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { contentIdOfBytes } from '../../formats/canonical-json.ts';
 import {
@@ -24,6 +25,7 @@ import {
 import { json, notModifiedAnswer, refusalsOfReopening } from '../exchange/description.ts';
 import { type Call, type Route, read, route } from '../exchange/route.ts';
 import { MediaPart } from '../exchange/sent-bodies.ts';
+import { kindAsked } from './audit.ts';
 import { fileAsked, fileQuery } from './captions.ts';
 
 const types: Readonly<Record<ExportName, string>> = {
@@ -89,10 +91,15 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list.',
+        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list, and `kind` for labels and the table of facts.',
       query: {
         ...fileQuery,
         rate: editRate.default('25').describe('frames a second of the edit decision list'),
+        kind: askedKind
+          .optional()
+          .describe(
+            'of labels.txt and facts.csv: the kind of their facts, or all; by default speech, silence and cuts',
+          ),
       },
       headers: conditionFields,
       answers: [
@@ -142,7 +149,7 @@ async function fileAnswer(
   const form = fileAsked({ query });
   const rate = editRate.safeParse(query.get('rate') ?? '25');
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const options = { ...form, rate: rate.data };
+  const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

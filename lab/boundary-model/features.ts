@@ -1,7 +1,8 @@
-import { BAND_RULE, bandLevels, STEP_SAMPLES } from '../../executors/detector/boundary-model.ts';
+import { bandLevels } from '../../executors/detector/boundary-model.ts';
 import { NoiseSuppressor } from '../../executors/detector/noise-suppressor.ts';
 import type { SpeechModel } from '../../executors/detector/silero-vad.ts';
-import { BLOCK_SAMPLES, FRAME_SAMPLES, louder, modelGain } from '../../executors/detector/sound-signals.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES, louder, modelGain } from '../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
 import { rate } from '../utterances/samples.ts';
 import type { Clip } from './mixture.ts';
 import type { SpeechSpan } from './speech.ts';

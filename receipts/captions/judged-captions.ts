@@ -3,17 +3,12 @@ import type { CaptionArtifact } from '../../contract/captions/caption-production
 import type { CaptionTranslation } from '../../contract/captions/caption-translation.ts';
 import type { Judgement } from '../../contract/judgement.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { presentGatesOf } from '../../rules/translation/plan.ts';
 import { namesTrackRule, statesContainer, statesPlacement } from '../evidence/delivered.ts';
-import {
-  checkObjectInSteps,
-  countText,
-  demandDerived,
-  demandDerivedInSteps,
-  EvidenceChainError,
-} from '../evidence-chain.ts';
+import { checkObjectInSteps, demandDerived, demandDerivedInSteps, EvidenceChainError } from '../evidence-chain.ts';
 import type { StoredReceipt } from '../stored-records.ts';
 import type { FoldContext } from '../study-run.ts';
 import {

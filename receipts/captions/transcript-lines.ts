@@ -2,12 +2,12 @@ import type { CaptionTranslation } from '../../contract/captions/caption-transla
 import type { LinesCause } from '../../contract/causes/causes.ts';
 import type { EvidenceArtifact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
 import type { Steps } from '../../formats/steps.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { unrecognizedIn } from '../../rules/recognition.ts';
 import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';

@@ -2,17 +2,17 @@ import {
   type EvidenceArtifact,
   type FurtherArtifact,
   type FurtherResult,
-  type PassKind,
-  passKinds,
+  firstFurtherKinds,
   type UnavailableReason,
 } from '../../contract/evidence/evidence.ts';
 import type { MediaEvidence } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { pictureSubtitleCodecs, readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
+import type { PassKind } from '../../kinds/kind.ts';
+import { companionOf, detectedInPass, furtherInPass, kindNamed } from '../../kinds/kinds.ts';
 import { type AudioTrack, audioTrackOf, macrolanguageRule } from '../../rules/audio-track.ts';
 import { demandDerived, EvidenceChainError } from '../evidence-chain.ts';
-import { checkKeyframePieces, checkTruePeak } from './facts.ts';
 import type { MediaOperation } from './media-operation.ts';
 
 /** One kind of evidence as a pass delivered it; without an artifact if it is unavailable. */
@@ -34,7 +34,12 @@ export interface DeliveredPass {
 type Parameters = EvidenceArtifact['parameters'];
 
 /** The parameters that a pass states since it measures further evidence. */
-const furtherMarks = [...passKinds, 'shot_changes.rule', 'speech_activity.suppression', 'speech_activity.edges'];
+const furtherMarks = [
+  ...firstFurtherKinds,
+  'shot_changes.rule',
+  'speech_activity.suppression',
+  'speech_activity.edges',
+];
 
 /** The parameters that it states since it chooses among several audio tracks by a rule. */
 const ruleMarks = [...furtherMarks, 'speech_activity.signals', 'silence.belowProgrammeDb'];
@@ -165,20 +170,6 @@ function checkReadTracks({ source, operation, evidence }: Reads): void {
   }
 }
 
-const detectKinds = ['speech_activity', 'silence', 'loudness', 'shot_changes'] as const;
-
-/** The kind of evidence over the same track, without which a further kind has nothing to measure. */
-export const companions: Readonly<Record<PassKind, (typeof detectKinds)[number]>> = {
-  transitions: 'shot_changes',
-  black_frames: 'shot_changes',
-  frozen_frames: 'shot_changes',
-  keyframes: 'shot_changes',
-  waveform: 'silence',
-  audio_faults: 'silence',
-  interlacing: 'shot_changes',
-  letterbox: 'shot_changes',
-};
-
 /** The track that was listened to; the first version had no rule and took the first. */
 function listenedTrack({ source, request, operation: { parameters } }: DeliveredPass): AudioTrack | null {
   const rule = parameters['speech_activity.audioTrackRule'];
@@ -222,13 +213,20 @@ function checkStated({ operation: { parameters } }: DeliveredPass, audio: AudioT
   }
 }
 
-/** Further evidence of every kind that there is material for, from the version on that measures it. */
-function furtherOf({ operation, evidence }: DeliveredPass): PassKind[] {
-  if (!measuresFurther(operation.parameters)) return [];
-  return passKinds.filter((kind) => {
-    const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind]);
-    return companion?.artifact != null;
+/**
+ * True if an operation of these parameters measures a further kind: it states the rule of it. The first ones came together, so that one
+ * of them stands for all.
+ */
+const measures = ({ name }: PassKind, parameters: Parameters): boolean =>
+  firstFurtherKinds.some((each) => each === name) ? measuresFurther(parameters) : statesOne(parameters, [name]);
+
+/** Every further kind that an operation measures and that there is material for. */
+function furtherOf({ operation, evidence }: DeliveredPass): string[] {
+  const measured = furtherInPass.filter((kind) => {
+    const companion = evidence.find(({ delivered }) => delivered.kind === companionOf(kind));
+    return companion?.artifact != null && measures(kind, operation.parameters);
   });
+  return measured.map(({ name }) => name);
 }
 
 function checkDetected(pass: DeliveredPass): void {
@@ -237,7 +235,7 @@ function checkDetected(pass: DeliveredPass): void {
   const video = videoTrackOf(source);
   checkStated(pass, audio, video);
   for (const [at, each] of evidence.entries()) {
-    if (each.delivered.kind === 'shot_changes') {
+    if (kindNamed(each.delivered.kind)?.track === 'video') {
       checkOver(each, at, { index: video, none: 'no_video_track', empty: 'no_frames_in_range' });
     } else {
       checkOver(each, at, { index: audio?.index ?? null, none: 'no_audio_track', empty: 'no_audio_in_range' });
@@ -262,23 +260,21 @@ export function checkDelivered(pass: DeliveredPass): void {
   demandDerived(
     'media_operation',
     { receipt: { evidence: kinds } },
-    { receipt: { evidence: detectKinds.map((kind) => ({ kind })) } },
+    { receipt: { evidence: detectedInPass.map(({ name }) => ({ kind: name })) } },
   );
   checkDetected(pass);
 }
-
-const isPassKind = (kind: FurtherArtifact['kind']): kind is PassKind => Object.hasOwn(companions, kind);
 
 /**
  * Further evidence was measured in the track of its companion, and its content follows from the evidence of its pass. Throws
  * `EvidenceChainError` of the evidence.
  */
 export function checkAgainstPass(further: FurtherArtifact, evidence: readonly DeliveredEvidence[]): void {
-  const { kind, input } = further;
-  const found = (wanted: (typeof detectKinds)[number]) =>
-    evidence.find(({ delivered }) => delivered.kind === wanted)?.artifact ?? null;
-  const companion = isPassKind(kind) ? found(companions[kind]) : null;
-  if (companion?.input.trackIndex !== input.trackIndex) throw new EvidenceChainError('evidence', 'input.trackIndex');
-  checkKeyframePieces(further, found('shot_changes'));
-  checkTruePeak(further, found('loudness'));
+  const found = (wanted: string) => evidence.find(({ delivered }) => delivered.kind === wanted)?.artifact ?? null;
+  const kind = furtherInPass.find(({ name }) => name === further.kind);
+  const companion = kind === undefined ? null : found(companionOf(kind));
+  if (companion?.input.trackIndex !== further.input.trackIndex)
+    throw new EvidenceChainError('evidence', 'input.trackIndex');
+  const place = kind?.contradictionInPass?.(further, found) ?? null;
+  if (place !== null) throw new EvidenceChainError('evidence', place);
 }

@@ -22,6 +22,8 @@ import {
 export interface ExportOptions extends CaptionForm {
   /** The frame rate of an edit decision list. */
   readonly rate: EditRate;
+  /** The kind of the facts in a table or a label track, or `all`; absent for speech, silence and cuts. */
+  readonly kind?: string | undefined;
 }
 
 type Exporter = (runtime: VerifiedRuntime, options: ExportOptions) => Steps<ExportedFile>;

@@ -7,10 +7,13 @@ import { canonicalJson } from '../../formats/canonical-json.ts';
 import { webVttText } from '../../formats/caption-markup.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
+import type { AnyFact, EvidenceKind } from '../../kinds/kind.ts';
+import { kindNamed } from '../../kinds/kinds.ts';
 import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { correctedTranscript, isCorrected, noCorrections, type SpokenLine } from '../captions/corrected-lines.ts';
 import { webVttTime } from '../captions/webvtt.ts';
 import type { VerifiedRuntime } from '../fold.ts';
+import { evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
 import { screenTextsOf } from '../stages/screen.ts';
 import type { StoredReceipt } from '../stored-records.ts';
@@ -22,7 +25,7 @@ export interface ExportedFile {
   readonly madeOf: readonly string[];
 }
 
-type ExportedKind = 'shot_changes' | 'speech_activity' | 'silence' | 'transcript';
+type ExportedKind = 'shot_changes' | 'transcript';
 
 /** Evidence of one kind, and the stored object that it is. */
 interface ExportedEvidence {
@@ -75,45 +78,57 @@ const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 /** A cell of a table (RFC 4180) that holds a text from outside the program. */
 const textCell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
-/** A stretch of speech or silence, or a cut, where both ends are the same. */
+/** A fact as a row; a moment has both ends at one time. */
 interface TimedFact {
-  readonly kind: 'speech' | 'silence' | 'cut';
+  readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
   readonly contentId: string;
 }
 
-/** Speech, silence and cuts in order of time. Throws `export_unavailable` for a study that has evidence of none of them. */
-function timedFacts(runtime: VerifiedRuntime): { facts: TimedFact[]; madeOf: string[] } {
-  const kinds = ['speech_activity', 'silence', 'shot_changes'] as const;
-  const found = kinds.flatMap((kind) => evidenceOf(runtime, kind) ?? []);
+/** The kinds whose facts are in a file: `kind` is one of them or `all`; without it those that such files have by default. */
+interface FactForm {
+  readonly kind?: string | undefined;
+}
+
+/** The rows of the facts of one kind that have a place in time. */
+function timedRows({ row }: EvidenceKind, facts: readonly AnyFact[], contentId: string): TimedFact[] {
+  return facts.flatMap((fact): TimedFact[] => {
+    const { startMs, endMs, atMs } = fact as AnyFact & { startMs?: number; endMs?: number; atMs?: number };
+    const name = row.name(fact);
+    if (name === null) return [];
+    if (startMs !== undefined && endMs !== undefined) return [{ name, startMs, endMs, contentId }];
+    return atMs === undefined ? [] : [{ name, startMs: atMs, endMs: atMs, contentId }];
+  });
+}
+
+/** Facts in order of time. Throws `export_unavailable` for a study that has evidence of none of the kinds. */
+function timedFacts(runtime: VerifiedRuntime, { kind: asked }: FactForm): { facts: TimedFact[]; madeOf: string[] } {
+  const isAsked = ({ name, row }: EvidenceKind): boolean =>
+    asked === undefined ? row.usual : asked === 'all' || name === asked;
+  const found = [...evidenceRowsOf(runtime), ...furtherRowsOf(runtime)].flatMap((row) => {
+    const kind = kindNamed(row.kind);
+    return row.state === 'available' && kind !== undefined && isAsked(kind) ? [{ ...row, declared: kind }] : [];
+  });
   if (found.length === 0) {
-    throw new ServiceError('export_unavailable', 'the study has no evidence of speech, silence or cuts');
+    const what = asked === undefined || asked === 'all' ? 'speech, silence or cuts' : asked.replaceAll(/[_-]/g, ' ');
+    throw new ServiceError('export_unavailable', `the study has no evidence of ${what}`);
   }
-  const facts = found.flatMap((evidence) =>
-    evidence.facts.flatMap((fact): TimedFact[] => {
-      const { contentId } = evidence;
-      if (fact.kind === 'speech_window')
-        return [{ kind: 'speech', startMs: fact.startMs, endMs: fact.endMs, contentId }];
-      if (fact.kind === 'silence') return [{ kind: 'silence', startMs: fact.startMs, endMs: fact.endMs, contentId }];
-      if (fact.kind === 'shot_change') return [{ kind: 'cut', startMs: fact.atMs, endMs: fact.atMs, contentId }];
-      return [];
-    }),
-  );
+  const facts = found.flatMap(({ declared, facts: rows, contentId }) => timedRows(declared, rows, contentId));
   facts.sort((one, other) => one.startMs - other.startMs);
   return { facts, madeOf: found.map(({ contentId }) => contentId) };
 }
 
-/** Speech, silence and cuts as a label track of Audacity: start, end and name in tabs, in seconds. */
-export function audacityLabels(runtime: VerifiedRuntime): ExportedFile {
-  const { facts, madeOf } = timedFacts(runtime);
-  return { text: facts.map((fact) => labelLineOf(fact, fact.kind)).join(''), madeOf };
+/** Facts as a label track of Audacity: start, end and name in tabs, in seconds. */
+export function audacityLabels(runtime: VerifiedRuntime, form: FactForm): ExportedFile {
+  const { facts, madeOf } = timedFacts(runtime, form);
+  return { text: facts.map((fact) => labelLineOf(fact, fact.name)).join(''), madeOf };
 }
 
 /** The same as a table (RFC 4180), each fact with its evidence. */
-export function factTable(runtime: VerifiedRuntime): ExportedFile {
-  const { facts, madeOf } = timedFacts(runtime);
-  const rows = facts.map(({ kind, startMs, endMs, contentId }) => [kind, startMs, endMs, contentId].join(','));
+export function factTable(runtime: VerifiedRuntime, form: FactForm): ExportedFile {
+  const { facts, madeOf } = timedFacts(runtime, form);
+  const rows = facts.map(({ name, startMs, endMs, contentId }) => [name, startMs, endMs, contentId].join(','));
   return { text: `${['kind,startMs,endMs,evidence', ...rows].join('\r\n')}\r\n`, madeOf };
 }
 

@@ -13,12 +13,14 @@ import {
 } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
-import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import type { Found } from '../../kinds/found.ts';
+import { kindNamed } from '../../kinds/kinds.ts';
 import { type UnrecognizedRegion, unrecognizedIn } from '../../rules/recognition.ts';
 import { joined, totalLengthOf } from '../../rules/time-spans.ts';
 import { isCorrected, type VerifiedCorrections } from '../captions/corrected-lines.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
-import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { declaresLanguage, evidenceRowsOf, furtherRowsOf } from '../published/evidence.ts';
 import { detectedEvidenceOf } from '../stages/admit.ts';
@@ -26,16 +28,7 @@ import type { VerifiedCaption } from '../stages/captions.ts';
 import type { VerifiedRead } from '../stages/read.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import { optionalGrantOf } from '../study-run.ts';
-import {
-  absenceWords,
-  type Found,
-  foundOf,
-  furtherFoundOf,
-  reasonCause,
-  reasonWords,
-  textsFound,
-  unavailable,
-} from './found.ts';
+import { absenceWords, foundIn, foundOf, reasonCause, reasonWords, unavailable } from './found.ts';
 import type { OverviewedRuntime, OverviewParts } from './parts.ts';
 
 const placeText = ({ startMs, endMs }: Range): string =>
@@ -43,32 +36,11 @@ const placeText = ({ startMs, endMs }: Range): string =>
 
 const placeOf = ({ startMs, endMs }: Range): FindingPlace => ({ startMs, endMs, text: placeText({ startMs, endMs }) });
 
-const titles: Readonly<Record<Finding['kind'], string>> = {
-  speech_activity: 'speech activity',
-  silence: 'silence',
-  loudness: 'loudness',
-  shot_changes: 'shot changes',
-  subtitle_track: 'subtitles',
-  text_language: 'language of the subtitles',
-  transcript: 'recognized speech',
-  screen_text: 'text on the screen',
-  transitions: 'transitions',
-  black_frames: 'black pictures',
-  frozen_frames: 'frozen pictures',
-  keyframes: 'keyframes',
-  waveform: 'waveform',
-  audio_faults: 'faults of the sound',
-  interlacing: 'fields of the pictures',
-  letterbox: 'black bars',
-  'speech-activity-receipt': 'speech of the whole source',
-  'language-ranges-receipt': 'spoken languages of the whole source',
-};
-
 /** Only of text tracks there are several. */
-const titleOf = (kind: Finding['kind'], trackIndex: number | null): string =>
-  trackIndex !== null && (kind === 'subtitle_track' || kind === 'text_language')
-    ? `${titles[kind]} of track ${trackIndex}`
-    : titles[kind];
+function titleOf(name: Finding['kind'], trackIndex: number | null): string {
+  const { title, track } = kindNamed(name) ?? { title: name.replaceAll('_', ' '), track: null };
+  return trackIndex !== null && track === 'subtitle' ? `${title} of track ${trackIndex}` : title;
+}
 
 const findingOf = (
   { kind, state, reasonCode, artifactId, contentId, cause = null }: FoundRow,
@@ -122,7 +94,7 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
   const { screenText } = execution.study.findings;
   if (screenText === null) return [absent('screen_text', hasEnded ? 'never' : 'not_yet')];
   const { delivered, found } = screenText;
-  if (found !== null) return [findingOf(delivered, null, textsFound(found))];
+  if (found !== null) return [findingOf(delivered, null, foundIn('screen_text', found.facts, found.input.range))];
   const { reasonCode } = delivered;
   const cause = stepCauseOf(screenText) ?? (reasonCode === null ? null : reasonCause(reasonCode));
   return [findingOf({ ...delivered, cause }, null, unavailable(reasonCode, true, cause))];
@@ -135,7 +107,7 @@ function screenFindings({ execution }: VerifiedRuntime, hasEnded: boolean): Find
 const furtherFindings = (runtime: VerifiedRuntime): Finding[] =>
   furtherRowsOf(runtime).flatMap((row) =>
     row.state === 'available' && row.kind !== 'screen_text'
-      ? [findingOf({ ...row, kind: row.kind }, null, furtherFoundOf(row.kind, row.facts))]
+      ? [findingOf(row, null, foundOf(row, runtime.accepted.record.analysisRequest.range))]
       : [],
   );
 

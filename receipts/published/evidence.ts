@@ -5,18 +5,13 @@ import type {
   DecisionReceipts,
   DecisionRow,
 } from '../../contract/evidence/assessment.ts';
-import {
-  type FurtherKind,
-  type PassKind,
-  passKinds,
-  type SpeechFact,
-  type UnavailableReason,
-} from '../../contract/evidence/evidence.ts';
+import type { FurtherKind, SpeechFact, UnavailableReason } from '../../contract/evidence/evidence.ts';
 import type { EvidenceObjectFact } from '../../contract/evidence/evidence-object.ts';
 import type { SampleWindow, SpeechActivity } from '../../contract/sources/media-probe.ts';
 import type { AskedKind, EvidenceRow, FurtherRow, RuntimeEvidence } from '../../contract/study/runtime-evidence.ts';
+import type { PassKind } from '../../kinds/kind.ts';
+import { companionOf, furtherInPass } from '../../kinds/kinds.ts';
 import { unreadTrackCause } from '../captions/unread-subtitles.ts';
-import { companions } from '../evidence/delivered.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
 import { languageFactsOf, objectFactsOf, samplesPerMs } from '../evidence/readable-evidence.ts';
 import { EvidenceChainError } from '../evidence-chain.ts';
@@ -124,11 +119,12 @@ const absentRow = (
  * versions.
  */
 function measuredRow(kind: PassKind, operations: readonly VerifiedOperation[]): FurtherRow[] {
-  const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === kind);
-  if (found !== undefined) return [availableRow(kind, found)];
+  const { name } = kind;
+  const found = operations.flatMap(({ further }) => further).find(({ artifact }) => artifact.kind === name);
+  if (found !== undefined) return [availableRow(name, found)];
   const evidence = operations.flatMap(({ evidence }) => evidence);
-  const companion = evidence.find(({ delivered }) => delivered.kind === companions[kind])?.delivered;
-  return companion?.state === 'unavailable' ? [absentRow(kind, companion.reasonCode)] : [];
+  const companion = evidence.find(({ delivered }) => delivered.kind === companionOf(kind))?.delivered;
+  return companion?.state === 'unavailable' ? [absentRow(name, companion.reasonCode)] : [];
 }
 
 /** The row of what an optional stage found; none if a study was not to come to it, or has not yet. */
@@ -146,7 +142,7 @@ export function furtherRowsOf(runtime: VerifiedRuntime): FurtherRow[] {
   const findings = runtime.execution?.study.findings;
   if (findings === undefined) return [];
   return [
-    ...passKinds.flatMap((kind) => measuredRow(kind, findings.operations)),
+    ...furtherInPass.flatMap((kind) => measuredRow(kind, findings.operations)),
     ...furtherStages.flatMap((stage) => grantedRow(stage, findings)),
   ];
 }

@@ -20,9 +20,10 @@ import {
 } from '../../contract/study/study-record.ts';
 import type { ExecutorSpanReceipt } from '../../contract/study/task.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import { operationFailed } from '../evidence/media-operation.ts';
-import { countText, demandDerived, type EvidenceLink } from '../evidence-chain.ts';
+import { demandDerived, type EvidenceLink } from '../evidence-chain.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';

@@ -8,10 +8,11 @@ import {
 import type { EvidenceReadReceipt } from '../../contract/evidence/evidence-read.ts';
 import { studyStages } from '../../contract/study/stages.ts';
 import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { claimsOf, packReads, tokenCountOf } from '../../rules/claims.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
-import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
 import { claimOperationIdOf } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';

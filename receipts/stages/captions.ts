@@ -19,6 +19,7 @@ import {
 } from '../../contract/captions/caption-production.ts';
 import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
@@ -64,7 +65,7 @@ import {
   translationOutputs,
   translationSummaryOf,
 } from '../captions/translation.ts';
-import { countText, EvidenceChainError } from '../evidence-chain.ts';
+import { EvidenceChainError } from '../evidence-chain.ts';
 import { artifactRecorded, draftEvent } from '../journal.ts';
 import { RunReceipt } from '../record.ts';
 import type { StoredReceipt } from '../stored-records.ts';

@@ -16,6 +16,7 @@ import {
 } from '../../contract/captions/correction.ts';
 import type { Reviewer } from '../../contract/review.ts';
 import { contentIdOfJson, firstDifference, hashOf } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { type ApprovedPlan, type CaptionedStudy, underPlan } from '../captions/captioned-study.ts';
 import {
@@ -39,7 +40,7 @@ import {
   type VerifiedCorrections,
 } from '../captions/corrected-lines.ts';
 import { oldestRulesOf } from '../captions/judged-captions.ts';
-import { checkObject, countText, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
 import { artifactIdOf } from '../identities.ts';
 import { RunReceipt } from '../record.ts';
 import { readStoredReceipt } from '../stored-records.ts';

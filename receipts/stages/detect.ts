@@ -2,18 +2,11 @@ import type { z } from 'zod';
 import type { Artifact } from '../../contract/base/artifact.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import {
-  type DetectedFact,
-  type DetectedKind,
   type EvidenceArtifact,
   evidenceArtifact,
   type FurtherArtifact,
-  type FurtherFact,
-  type FurtherKind,
   type FurtherResult,
-  furtherArtifact,
   maximumEvidenceBytes,
-  measuredParameters,
-  passKinds,
 } from '../../contract/evidence/evidence.ts';
 import type {
   MediaEvidence,
@@ -22,6 +15,9 @@ import type {
 } from '../../contract/evidence/media-operation.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import { type StageName, studyStages } from '../../contract/study/stages.ts';
+import { countText } from '../../formats/readable-numbers.ts';
+import type { EvidenceKind, KindParameters } from '../../kinds/kind.ts';
+import { furtherInPass, furtherRecord, kindNamed } from '../../kinds/kinds.ts';
 import { checkAgainstPass, checkDelivered, type DeliveredEvidence, type DeliveredPass } from '../evidence/delivered.ts';
 import { checkFactsAmongThemselves } from '../evidence/facts.ts';
 import {
@@ -31,20 +27,16 @@ import {
   operationFailed,
   operationStarted,
 } from '../evidence/media-operation.ts';
-import { checkEvidenceObjects, samplesPerMs } from '../evidence/readable-evidence.ts';
-import { type CheckedLink, checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkEvidenceObjects } from '../evidence/readable-evidence.ts';
+import { type CheckedLink, checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { readStoredReceipt, type StoredContent, type StoredShape } from '../stored-records.ts';
 import { isIdle, operationDone } from '../study/progress.ts';
 import type { FoldContext, StudyRun } from '../study-run.ts';
 import type { RunSoFar, RunStage } from './stage.ts';
 
 /** The parameters of evidence that its operation stated before it ran: all but those that it measured on the way. */
-export function statedParameters({
-  kind,
-  parameters,
-}: EvidenceArtifact | FurtherArtifact): EvidenceArtifact['parameters'] {
-  const byKind: Readonly<Record<string, readonly string[] | undefined>> = measuredParameters;
-  const measured = byKind[kind] ?? [];
+export function statedParameters({ kind, parameters }: EvidenceArtifact | FurtherArtifact): KindParameters {
+  const measured = kindNamed(kind)?.measured ?? [];
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !measured.includes(name)));
 }
 
@@ -58,79 +50,38 @@ export const evidenceShape = {
 /** How further evidence is stored. */
 export const furtherShape = {
   link: 'evidence',
-  schema: furtherArtifact,
+  schema: furtherRecord,
   maximumBytes: maximumEvidenceBytes,
 } as const satisfies StoredShape<z.ZodType>;
 
-type MeasuredKind = DetectedKind | FurtherKind;
-type MeasuredFact = DetectedFact | FurtherFact;
-type FactKind = MeasuredFact['kind'];
-type TrackKind = RegisteredSource['tracks'][number]['kind'];
-
-/** The facts and the track of each kind. */
-const rules: Readonly<Record<MeasuredKind, { readonly facts: readonly FactKind[]; readonly track: TrackKind }>> = {
-  speech_activity: { facts: ['speech_window', 'non_speech_window'], track: 'audio' },
-  silence: { facts: ['silence'], track: 'audio' },
-  loudness: { facts: ['loudness'], track: 'audio' },
-  shot_changes: { facts: ['shot_change'], track: 'video' },
-  subtitle_track: { facts: ['subtitle_cue', 'unreadable_cue'], track: 'subtitle' },
-  text_language: { facts: ['track_language'], track: 'subtitle' },
-  transcript: { facts: ['recognised_region', 'transcript_line'], track: 'audio' },
-  transitions: { facts: ['transition', 'flash', 'strobe'], track: 'video' },
-  black_frames: { facts: ['black'], track: 'video' },
-  frozen_frames: { facts: ['frozen'], track: 'video' },
-  keyframes: { facts: ['keyframe'], track: 'video' },
-  waveform: { facts: ['waveform'], track: 'audio' },
-  audio_faults: {
-    facts: ['clipping', 'silent_channel', 'phase_inversion', 'dropout', 'true_peak'],
-    track: 'audio',
-  },
-  interlacing: { facts: ['field_order'], track: 'video' },
-  letterbox: { facts: ['letterbox'], track: 'video' },
-  screen_text: { facts: ['screen_text'], track: 'video' },
-};
+type MeasuredFact = EvidenceArtifact['facts'][number] | FurtherArtifact['facts'][number];
 
 /** A fact of one moment reaches to its end; that of a whole track has no place in time. */
 function spanOf(fact: MeasuredFact, range: Range): Range {
-  if (fact.kind === 'track_language') return range;
-  return fact.kind === 'shot_change' ? { startMs: fact.atMs, endMs: fact.atMs } : fact;
+  if ('startMs' in fact) return fact;
+  return 'atMs' in fact ? { startMs: fact.atMs, endMs: fact.atMs } : range;
 }
 
-function checkFacts({ kind, facts, input: { range } }: EvidenceArtifact | FurtherArtifact): void {
+function checkFacts(kind: EvidenceKind, { facts, input: { range } }: EvidenceArtifact | FurtherArtifact): void {
   let earlier = range.startMs;
   for (const [index, fact] of facts.entries()) {
     const { startMs, endMs } = spanOf(fact, range);
-    if (!rules[kind].facts.includes(fact.kind)) throw new EvidenceChainError('evidence', `facts[${index}].kind`);
+    if (!Object.hasOwn(kind.facts, fact.kind)) throw new EvidenceChainError('evidence', `facts[${index}].kind`);
     const isInside = earlier <= startMs && startMs <= endMs && endMs <= range.endMs;
     if (!isInside) throw new EvidenceChainError('evidence', `facts[${index}]`);
     earlier = startMs;
   }
 }
 
-/** Speech and non-speech windows cover the range once, without a gap, each kind counted from 0. */
-function checkWindows({ facts, input: { range } }: EvidenceArtifact): void {
-  const counts = { speech_window: 0, non_speech_window: 0 };
-  let covered = range.startMs * samplesPerMs;
-  for (const [index, fact] of facts.entries()) {
-    if (fact.kind !== 'speech_window' && fact.kind !== 'non_speech_window') continue;
-    if (fact.index !== counts[fact.kind]++) throw new EvidenceChainError('evidence', `facts[${index}].index`);
-    if (fact.startSample !== covered) throw new EvidenceChainError('evidence', `facts[${index}].startSample`);
-    covered = fact.endSample;
-  }
-  if (covered !== range.endMs * samplesPerMs) throw new EvidenceChainError('evidence', 'facts');
-}
-
-/** Speech alone was measured on samples that have a digest. */
-function checkSamples({ kind, input }: EvidenceArtifact | FurtherArtifact): void {
+/** The evidence of a model names the digest of its samples; no other evidence has one. */
+function checkSamples(kind: EvidenceKind, { input }: EvidenceArtifact | FurtherArtifact): void {
   const isNamed = 'derivedAudio' in input && input.derivedAudio !== null;
-  if (isNamed !== (kind === 'speech_activity')) throw new EvidenceChainError('evidence', 'input.derivedAudio');
+  const isEstimated = 'isEstimated' in kind && kind.isEstimated === true;
+  if (isNamed !== isEstimated) throw new EvidenceChainError('evidence', 'input.derivedAudio');
 }
 
 /** The parameters that an operation states for one kind, named as in the artifact. */
-function parametersFor(
-  kind: MeasuredKind,
-  { parameters }: EvidenceOrigin['operation'],
-): EvidenceArtifact['parameters'] {
+function parametersFor(kind: string, { parameters }: EvidenceOrigin['operation']): KindParameters {
   const prefix = `${kind}.`;
   const stated = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(stated.map(([name, value]) => [name.slice(prefix.length), value]));
@@ -147,7 +98,7 @@ export interface EvidenceOrigin {
   readonly run: StudyRun;
   readonly source: Pick<RegisteredSource, 'tracks' | 'subtitleTracks'>;
   readonly operation: Pick<MediaOperation, 'tools' | 'parameters'>;
-  readonly kind: MeasuredKind;
+  readonly kind: string;
 }
 
 /** Evidence over an attached subtitle file cites the text that it was read from. */
@@ -185,11 +136,12 @@ export function checkEvidence(
   );
   checkTools(artifact, operation);
   const track = source.tracks.find(({ index }) => index === trackIndex);
-  if (track?.kind !== rules[kind].track) throw new EvidenceChainError('evidence', 'input.trackIndex');
-  checkFacts(artifact);
-  checkFactsAmongThemselves(artifact);
-  checkSamples(artifact);
-  if (artifact.kind === 'speech_activity') checkWindows(artifact);
+  const declared = kindNamed(kind);
+  if (declared === undefined) throw new EvidenceChainError('evidence', 'kind');
+  if (track?.kind !== declared.track) throw new EvidenceChainError('evidence', 'input.trackIndex');
+  checkFacts(declared, artifact);
+  checkFactsAmongThemselves(declared, artifact);
+  checkSamples(declared, artifact);
 }
 
 /** One kind of evidence as an operation delivered it, with the artifact that holds its facts. */
@@ -241,10 +193,10 @@ function furtherRecorded({ journal }: FoldContext, first: number, recorded: numb
   const results: FurtherResult[] = [];
   for (let offset = first; offset < recorded; offset += 1) {
     const { kind, content } = journal.expect('artifact.recorded', offset).data.artifact;
-    const further = passKinds.find((each) => detectedArtifactKind(each) === kind);
-    if (further === undefined || results.some((result) => result.kind === further))
+    const further = furtherInPass.find(({ name }) => detectedArtifactKind(name) === kind);
+    if (further === undefined || results.some((result) => result.kind === further.name))
       throw journal.fault('data.artifact.kind', offset);
-    results.push({ kind: further, contentId: content.contentId, bytes: content.bytes });
+    results.push({ kind: further.name, contentId: content.contentId, bytes: content.bytes });
   }
   return results;
 }

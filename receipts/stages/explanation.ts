@@ -19,9 +19,10 @@ import {
   explanationLimits,
 } from '../../contract/explanations/explanation.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { resultInSlices } from '../../formats/steps.ts';
 import type { CheckableCaptions } from '../captions/quality-control.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import {
   type ExplanationJob,
   type ExplanationReference,

@@ -13,6 +13,7 @@ import type { SemanticEvidenceReceipt } from '../../contract/recognition.ts';
 import type { ScreenTextReceipt } from '../../contract/screentext.ts';
 import { studyStages } from '../../contract/study/stages.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import { packReads } from '../../rules/claims.ts';
 import type { EventDraft } from '../../storage/ledger/ledger.ts';
 import type { VerifiedGrant } from '../evidence/granted-operation.ts';
@@ -27,7 +28,7 @@ import {
   speechEvidence,
   transcriptEvidence,
 } from '../evidence/readable-evidence.ts';
-import { checkObject, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObject, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { operationIdOf, preflightEvidenceArtifact } from '../identities.ts';
 import { draftEvent } from '../journal.ts';
 import type { VerifiedSource } from '../sources/reopen-source.ts';

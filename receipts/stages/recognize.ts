@@ -7,11 +7,12 @@ import {
   type SemanticEvidenceReceipt,
   semanticEvidenceReceipt,
 } from '../../contract/recognition.ts';
+import { countText } from '../../formats/readable-numbers.ts';
 import type { Steps } from '../../formats/steps.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   GrantedOperation,
@@ -20,13 +21,7 @@ import {
 } from '../evidence/granted-operation.ts';
 import type { StartingEvidence } from '../evidence/media-operation.ts';
 import { samplesPerMs } from '../evidence/readable-evidence.ts';
-import {
-  checkObjectInSteps,
-  countText,
-  demandDerived,
-  demandDerivedInSteps,
-  EvidenceChainError,
-} from '../evidence-chain.ts';
+import { checkObjectInSteps, demandDerived, demandDerivedInSteps, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import {

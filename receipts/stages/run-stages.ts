@@ -1,6 +1,6 @@
-import { type FurtherKind, furtherKinds, type PassKind, passKinds } from '../../contract/evidence/evidence.ts';
 import type { EventType } from '../../contract/journal.ts';
 import { optionalStages, type StageName, stageNames } from '../../contract/study/stages.ts';
+import { furtherKindNames, passKinds } from '../../kinds/kinds.ts';
 import type { GrantedFinding } from '../evidence/granted-operation.ts';
 import type { ProgressSteps, StudyProgress, TypedEvent } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
@@ -36,9 +36,6 @@ type Every<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 export type VerifiedFindings = Pick<ConcludableFindings, 'pinned'> &
   Every<{ [Name in StageName]: OwnOf<(typeof runStages)[Name]> }[StageName]>;
 
-/** A further kind that a stage of its own finds. */
-type GrantedKind = Exclude<FurtherKind, PassKind>;
-
 /** The changes of a run by one step. */
 interface RunChanges {
   readonly findings?: Partial<VerifiedFindings>;
@@ -49,8 +46,9 @@ interface RunChanges {
 /** One stage as every other part of the program sees it. */
 export const stageNamed = (name: StageName): RunStage<VerifiedFindings, object, RunChanges> => runStages[name];
 
-const isGrantedKind = (kind: GrantedFinding['kind']): kind is GrantedKind =>
-  furtherKinds.some((each) => each === kind) && !passKinds.some((each) => each === kind);
+/** True for a further kind that a stage of its own finds. */
+const isGrantedKind = (kind: GrantedFinding['kind']): boolean =>
+  furtherKindNames.includes(kind) && !passKinds.some(({ name }) => name === kind);
 
 /** The optional stages that find further evidence, in their order: the kind of each, and what it came to. */
 export const furtherStages = optionalStages.flatMap((stage) => {

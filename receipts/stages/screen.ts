@@ -1,9 +1,10 @@
 import type { FurtherArtifact, ScreenBox, ScreenTextFact } from '../../contract/evidence/evidence.ts';
 import type { Judgement } from '../../contract/judgement.ts';
 import { maximumScreenTextReceiptBytes, type ScreenTextReceipt, screenTextReceipt } from '../../contract/screentext.ts';
+import { countText } from '../../formats/readable-numbers.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
 import { judgedText, languagesReadBy } from '../../rules/screentext.ts';
-import { statedNumber } from '../evidence/facts.ts';
 import {
   foldGrantCompleted,
   GrantedOperation,
@@ -11,7 +12,7 @@ import {
   type VerifiedGrant,
 } from '../evidence/granted-operation.ts';
 import { detectedArtifactKind, type StartingEvidence } from '../evidence/media-operation.ts';
-import { checkObjectInSteps, countText, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
+import { checkObjectInSteps, demandDerived, EvidenceChainError } from '../evidence-chain.ts';
 import { withGranted } from '../study/progress.ts';
 import type { FoldContext } from '../study-run.ts';
 import { checkEvidence, furtherShape, type PassFindings, type VerifiedOperation } from './detect.ts';

@@ -15,6 +15,7 @@ export const programParts = [
   'executors',
   'formats',
   'http',
+  'kinds',
   'machines',
   'receipts',
   'rules',

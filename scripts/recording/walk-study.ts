@@ -13,6 +13,7 @@ import {
 import { captionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { captionQualityReports } from '../../contract/captions/quality-control.ts';
 import { assessmentAudits, decisionReceipts } from '../../contract/evidence/assessment.ts';
+import { describedKinds } from '../../contract/evidence/evidence-kinds.ts';
 import { languageExplanations } from '../../contract/explanations/explanation.ts';
 import { signingKeys } from '../../contract/exports.ts';
 import { runtimeEvents } from '../../contract/journal.ts';
@@ -56,6 +57,7 @@ export async function study(recorder: Recorder, source: SourceSessionRow): Promi
 
 /** The results of a study: evidence, claims, decision. */
 export async function conclusions(recorder: Recorder, params: Record<string, string>): Promise<void> {
+  await recorder.granted('listEvidenceKinds', describedKinds);
   await recorder.granted('readEvidence', runtimeEvidence, { params, query: { kind: 'loudness' } });
   const keyframes = { params, query: { kind: 'keyframes' } };
   const [row] = (await recorder.granted('readEvidence', runtimeEvidence, keyframes)).evidence;

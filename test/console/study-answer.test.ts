@@ -12,6 +12,7 @@ import { foldedLanes } from '../../console/timeline/timeline.tsx';
 import type { Cause } from '../../contract/causes/causes.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
+import { kindsForPeople } from '../../kinds/kinds.ts';
 
 const part = (state: string, text: string, reasonCodes: readonly string[] = [], causes: readonly Cause[] = []) => ({
   state,
@@ -122,11 +123,11 @@ test('findings are whole sentences; the timeline covers the missing kinds', (t) 
     ]),
     finding('new_kind', 'something new', '3 of them', [count(3)]),
   ];
-  t.deepEqual(foundSentences(findings, true), [
+  t.deepEqual(foundSentences(findings, true, kindsForPeople.kinds), [
     'Speech: 1 passage, 1:15, 49 % of the range.',
     'Subtitles of track 2: 9 lines in Korean.',
   ]);
-  t.deepEqual(foundSentences(findings, false), ['Cuts: 1.', 'Something new: 3 of them.']);
+  t.deepEqual(foundSentences(findings, false, kindsForPeople.kinds), ['Cuts: 1.', 'Something new: 3 of them.']);
 });
 
 test('files are under Not available with the reason, as are captions until their acceptance', (t) => {

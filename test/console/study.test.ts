@@ -11,7 +11,7 @@ import { lineAt, textsOf } from '../../console/player/transcript.tsx';
 import { missingPages } from '../../console/study/journal-pane.tsx';
 import { studyModel } from '../../console/study/study-model.ts';
 import { describeState } from '../../console/study/study-view.tsx';
-import { claimLanes, evidenceLanes } from '../../console/timeline/lanes.ts';
+import { claimLanes, evidenceLanes as lanesOf } from '../../console/timeline/lanes.ts';
 import { ticksOf } from '../../console/timeline/ticks.ts';
 import {
   drawnMarks,
@@ -42,7 +42,12 @@ import type { Finding, RuntimeOverview } from '../../contract/overview.ts';
 import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { stageWords } from '../../contract/study/stages.ts';
 import { contentIdOfJson as hostContentId, canonicalJson as hostJson } from '../../formats/canonical-json.ts';
+import { kindsForPeople } from '../../kinds/kinds.ts';
 import { fieldOf } from '../fields.ts';
+
+/** The lanes with the words of the host. */
+const evidenceLanes = (rows: Parameters<typeof lanesOf>[0], findings: readonly Finding[]) =>
+  lanesOf(rows, findings, kindsForPeople.kinds);
 
 const runtimeId = 'runtime:1';
 const event = (seq: number) => ({ seq }) as JournalEvent;
@@ -63,6 +68,7 @@ const hostWith = (own: object): StudyHost =>
     overview: async () => ({ journalHead: 0, captions: {} }),
     evidence: async () => ({}),
     claims: async () => ({}),
+    evidenceKinds: async () => kindsForPeople,
     ...own,
   }) as unknown as StudyHost;
 

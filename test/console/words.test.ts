@@ -7,7 +7,7 @@ import { fileLabel } from '../../console/parts/drop-file.tsx';
 import { isTyped } from '../../console/parts/field.tsx';
 import { citingClaims, isCitedAs } from '../../console/study/inspector.tsx';
 import { isInPart } from '../../console/study/stepper.tsx';
-import { factWords, toneOfFact } from '../../console/timeline/lanes.ts';
+import { type Fact, factWords, toneOfFact } from '../../console/timeline/lanes.ts';
 import { causeWords, whatWords } from '../../console/words/cause-words.ts';
 import { failureStory } from '../../console/words/failures.ts';
 import { languageName } from '../../console/words/language-name.ts';
@@ -15,6 +15,11 @@ import { clockTime, counted, duration, parsedTimeCode, reachWords, timeOfDay } f
 import { linesByReason } from '../../console/words/sentence.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
 import { ownedIngestFields } from '../../contract/ingest.ts';
+import { kindsForPeople } from '../../kinds/kinds.ts';
+
+/** A fact in the words of the host. */
+const wordsOfFact = (fact: Fact): string =>
+  factWords(fact, kindsForPeople.kinds.flatMap(({ facts }) => facts).find(({ kind }) => kind === fact.kind) ?? null);
 
 test('a time code is read as it is written', (t) => {
   for (const ms of [0, 1, 999, 61_250, 3_599_999, 3_600_000, 36_000_000]) t.is(parsedTimeCode(clockTime(ms)), ms);
@@ -73,13 +78,13 @@ test('the text format of figures is read with its labels, and a histogram stays 
 
 test('a recognized line that a gate withholds is never shown as spoken words', (t) => {
   const line = { kind: 'transcript_line', startMs: 0, endMs: 900, text: 'Thank you for watching' };
-  t.is(factWords({ ...line, outcome: 'passed', reasonCodes: [] }), line.text);
+  t.is(wordsOfFact({ ...line, outcome: 'passed', reasonCodes: [] }), line.text);
   const withheld = { ...line, outcome: 'withheld', reasonCodes: ['no_speech_evidence', 'repetition'] };
   t.is(
-    factWords(withheld),
+    wordsOfFact(withheld),
     'a line that is withheld: too little speech is detected at its time, or it has no words, it says the same again and again',
   );
-  t.is(toneOfFact(withheld), 'fault');
+  t.is(toneOfFact(withheld, null), 'fault');
 });
 
 test('a number has the right form of its noun', (t) => {
@@ -117,7 +122,7 @@ test('a language appears by its name, and a code without a name appears alone', 
     'x_',
   ]);
   const fact = { kind: 'language_range', startMs: 0, endMs: 9, decision: { code: 'ko', status: 'classified' } };
-  t.is(factWords(fact), 'Korean');
+  t.is(wordsOfFact(fact), 'Korean');
 });
 
 /** Sentences of this page about every cause that has params, with params of each kind. */
@@ -224,8 +229,8 @@ test('bug: no claim was said to cite a fact, although the page lacked the read t
 
 test('an unknown order of fields is shown as unknown', (t) => {
   const fields = { kind: 'field_order', startMs: 0, endMs: 9, repeatedMilli: 0 };
-  t.is(factWords({ ...fields, order: 'unknown' }), 'the order of fields is not known');
-  t.is(factWords({ ...fields, order: 'progressive' }), 'progressive fields');
+  t.is(wordsOfFact({ ...fields, order: 'unknown' }), 'the order of fields is not known');
+  t.is(wordsOfFact({ ...fields, order: 'progressive' }), 'progressive fields');
 });
 
 test('a range is moved by one of its edges, and stays in the source', (t) => {

@@ -97,7 +97,7 @@ test('the table of rooms names exactly the rooms of each floor', async (t) => {
   const rows = tablesOf(sectionOf(architecture, '## Floors and rooms'))[1] ?? [];
   t.deepEqual(
     rows.map(([floor = '']) => codesOf(floor)[0]),
-    ['http/', 'actors/', 'receipts/', 'rules/', 'executors/', 'storage/', 'contract/'],
+    ['http/', 'actors/', 'receipts/', 'rules/', 'kinds/', 'executors/', 'storage/', 'contract/'],
   );
   for (const [floor = '', rooms = ''] of rows) {
     const folder = codesOf(floor)[0] ?? '';
@@ -235,7 +235,7 @@ test('every cause of a range that could not be resolved or fetched is documented
 test('every reason of a runtime and every cause of a failed step is documented', async (t) => {
   const [reasons, causes] = tablesUnder('## Studies that end without a result');
   t.deepEqual(sorted(new Set(wordsOf(reasons))), sorted(runtimeReasonCode.options));
-  const ofDetections = await unionOf('executors/detector/detection-failure.ts', 'DetectionFailureCause');
+  const ofDetections = await unionOf('kinds/detection-failure.ts', 'DetectionFailureCause');
   t.deepEqual(sorted(wordsOf(causes)), sorted([...processFailures, ...ofDetections]));
 });
 

@@ -6,7 +6,6 @@ import {
   FrameReader,
 } from '../../executors/detector/detector-messages.ts';
 import { packState, unpackState } from '../../executors/detector/packed-state.ts';
-import { BLOCK_SAMPLES, FRAME_SAMPLES } from '../../executors/detector/sound-signals.ts';
 import {
   resumableDigest,
   type SavedStream,
@@ -14,6 +13,7 @@ import {
   type SpeechModels,
 } from '../../executors/detector/sound-stream.ts';
 import { ProcessFailure, type RunningProcess } from '../../executors/process/process.ts';
+import { BLOCK_SAMPLES, FRAME_SAMPLES } from '../../kinds/sound/sound-signals.ts';
 
 /** Models that take no time to load, and find no speech. */
 const deaf: SpeechModels = {

@@ -1,6 +1,5 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import { passKinds } from '../../contract/evidence/evidence.ts';
 import type { KeyframeFact } from '../../contract/evidence/evidence-object.ts';
 import type { EventData, EventType, JournalEvent } from '../../contract/journal.ts';
 import { runtimeOverview } from '../../contract/overview.ts';
@@ -9,6 +8,7 @@ import { runtimeEvidence } from '../../contract/study/runtime-evidence.ts';
 import { evidenceKinds } from '../../contract/study/study-record.ts';
 import { readSampleGold } from '../../fixtures/sample/gold.ts';
 import { canonicalJson, contentIdOfBytes } from '../../formats/canonical-json.ts';
+import { furtherInPass } from '../../kinds/kinds.ts';
 import { eventKey, headKey, rowKey } from '../../storage/ledger/keys.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { CheckedWire } from '../host/checked-wire.ts';
@@ -72,10 +72,12 @@ test('all evidence of a finished study can be read with its facts', async (t) =>
   const { evidence } = await concluded(t, host, runtimeId);
   t.deepEqual([...new Set(evidence.evidence.map(({ kind }) => kind))], expectedKinds);
   const gold = await readSampleGold();
-  const cues = evidence.evidence.flatMap((row) => (row.kind === 'subtitle_track' ? row.facts : []));
+  const cues = evidence.evidence.flatMap(({ kind, facts }): { kind: string; text?: string }[] =>
+    kind === 'subtitle_track' ? [...facts] : [],
+  );
   const spoken = gold.subtitleTracks.flatMap((track) => track.cues).filter(({ startMs }) => startMs < 10_000);
   t.deepEqual(
-    cues.map((fact) => (fact.kind === 'subtitle_cue' ? fact.text : fact.kind)),
+    cues.map(({ kind, text }) => (kind === 'subtitle_cue' ? text : kind)),
     spoken.map(({ text }) => text),
   );
   for (const { state, tool, kind, artifactId } of evidence.evidence) {
@@ -123,7 +125,7 @@ test('the kinds that came later are answered only on request', async (t) => {
   const further = all.evidence.slice(evidence.evidence.length);
   t.deepEqual(
     further.map(({ kind, state }) => [kind, state]),
-    passKinds.map((kind) => [kind, 'available']),
+    furtherInPass.map(({ name }) => [name, 'available']),
   );
   for (const row of further) t.deepEqual((await asked(row.kind)).evidence, [row]);
   // The journal records them, and no receipt names them.

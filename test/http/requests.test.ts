@@ -4,7 +4,6 @@ import { errorRemedies, failureMessage, withRemedy } from '../../contract/base/e
 import { contentId, identity } from '../../contract/base/grammar.ts';
 import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
 import { exportNames } from '../../contract/exports.ts';
-import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { namedValues } from '../../http/exchange/answer.ts';
 import { json } from '../../http/exchange/description.ts';
 import { Guard, RefusedOrigins } from '../../http/exchange/guard.ts';
@@ -12,6 +11,7 @@ import { bodyLimit, declaredLength, expectJson } from '../../http/exchange/reque
 import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
 import { parseTarget } from '../../http/exchange/target.ts';
 import { FlatHead } from '../../http/listener/message-head.ts';
+import { askedKinds } from '../../http/routes/audit.ts';
 
 // A request on its way to its endpoint: who may send it, which path it names, and its body.
 
@@ -365,7 +365,7 @@ test('values that a client may give are named whole, and those that find no room
   t.is(namedValues(['a', 'b']), 'a, b');
   for (const [values, remedy] of [
     [exportNames, errorRemedies.not_found],
-    [askedKind.options, errorRemedies.unknown_query],
+    [askedKinds, errorRemedies.unknown_query],
   ] as const) {
     const message = withRemedy(`the value is one of ${namedValues(values)}`, remedy);
     const [, listed = '', more] = /^the value is one of (.+) and (\d+) more; /.exec(message) ?? [];

@@ -1,17 +1,18 @@
 import test from 'ava';
-import { PictureFacts } from '../../executors/evidence/picture-facts.ts';
-import { CutFinder } from '../../executors/pictures/cut-finder.ts';
+import { transitionFact } from '../../contract/evidence/evidence.ts';
+import { CutFinder } from '../../kinds/pictures/cut-finder.ts';
 import {
   SMALL_BYTES,
   SMALL_HEIGHT,
   SMALL_WIDTH,
   type SmallPicture,
   smallPicture,
-} from '../../executors/pictures/small-picture.ts';
+} from '../../kinds/pictures/small-picture.ts';
 import { timedLabels } from '../../lab/films/build-film.ts';
 import { type FilmKind, type FilmPlan, planFilm } from '../../lab/films/catalogue.ts';
 import { picturesOf } from '../../lab/films/film.ts';
 import type { Picture } from '../../lab/films/picture.ts';
+import { metersOver } from '../kinds/meters-for-tests.ts';
 
 /** A quarter of the pixels, each the mean of four: a built picture is twice as wide and as high. */
 function reduced({ width, rgb }: Picture): Uint8Array {
@@ -86,20 +87,20 @@ test('a camera that shakes or swings makes no cuts, and a fade none', (t) => {
   }
 });
 
-function factsOf(kind: FilmKind, seed: number, seconds: number) {
+async function factsOf(kind: FilmKind, seed: number, seconds: number) {
   const plan = planFilm({ set: 'tuned', kind, rate: [25, 1], timing: 'steady', seed, seconds });
   const labels = timedLabels(plan);
-  const facts = new PictureFacts({ startMs: 0, endMs: labels.durationMs });
-  for (const picture of picturesOfFilm(plan)) facts.add(picture);
-  facts.end();
-  return { facts, labels };
+  const { meters } = metersOver({ startMs: 0, endMs: labels.durationMs });
+  for (const picture of picturesOfFilm(plan)) meters.picture(picture);
+  await meters.end();
+  return { meters, labels };
 }
 
 for (const kind of ['dissolves', 'fades'] as const) {
-  test(`${kind} are ranges with their bounds, and no cuts`, (t) => {
-    const { facts, labels } = factsOf(kind, 51, 5);
-    t.deepEqual(facts.shots(), []);
-    const found = facts.transitions().flatMap((fact) => (fact.kind === 'transition' ? [fact] : []));
+  test(`${kind} are ranges with their bounds, and no cuts`, async (t) => {
+    const { meters, labels } = await factsOf(kind, 51, 5);
+    t.deepEqual(meters.facts('shot_changes'), []);
+    const found = transitionFact.array().parse(meters.facts('transitions'));
     t.is(found.length, labels.transitions.length);
     for (const [at, { form, startMs, endMs }] of labels.transitions.entries()) {
       t.is(found[at]?.form, form as 'dissolve');

@@ -214,3 +214,19 @@ test('the time of a frame in milliseconds leads back to this frame, at every rat
 test('a day of code begins again at zero', (t) => {
   t.is(codeAt(86_400_000, '25'), '00:00:00:00');
 });
+
+test('a label track has speech, silence and cuts, or the facts of a requested kind', (t) => {
+  const namesIn = (kind?: string) => {
+    const lines = textOf('labels.txt', cut, { ...options, kind })
+      .trimEnd()
+      .split('\n');
+    return [...new Set(lines.map((line) => line.split('\t').at(-1)))].sort();
+  };
+  t.deepEqual(namesIn('shot_changes'), ['cut']);
+  t.deepEqual(namesIn('subtitle_track'), ['cue']);
+  t.true(namesIn().includes('cut'));
+  t.false(namesIn().includes('cue'));
+  for (const name of [...namesIn(), 'cue']) t.true(namesIn('all').includes(name), name);
+  const missing = failureOf(ServiceError, () => textOf('facts.csv', cut, { ...options, kind: 'black_frames' }));
+  t.like(missing, { code: 'export_unavailable', message: 'the study has no evidence of black frames' });
+});

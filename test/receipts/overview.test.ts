@@ -9,7 +9,7 @@ import type { EvidenceRow } from '../../contract/study/runtime-evidence.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../receipts/captions/allowance.ts';
 import { withheldTexts } from '../../receipts/overview/findings.ts';
-import { foundOf, furtherFoundOf } from '../../receipts/overview/found.ts';
+import { foundIn, foundOf } from '../../receipts/overview/found.ts';
 import { runtimeOverviewBySteps } from '../../receipts/overview/overview.ts';
 import type { HostAbilities, StudyActorState } from '../../receipts/overview/parts.ts';
 import { fieldOf } from '../fields.ts';
@@ -298,21 +298,27 @@ test('bug: dissolves, frozen pictures and the rest were on the timeline and not 
     { kind: 'flash', ...at(9500, 9600) },
     { kind: 'flash', ...at(9900, 9950) },
   ];
-  const found = furtherFoundOf('transitions', transitions);
+  const found = foundIn('transitions', transitions, { startMs: 0, endMs: 10_000 });
   t.is(found.text, '2 dissolves, 1 fade, 2 flashes at 0:01.000, 0:05.000, 0:08.000, 0:09.500, 0:09.900');
   t.is(found.places.length, 5);
   const frozen: FurtherFact[] = [
     { kind: 'frozen', ...at(0, 2000), changeMilli: 0 },
     { kind: 'frozen', ...at(4000, 4500), changeMilli: 1 },
   ];
-  t.is(furtherFoundOf('frozen_frames', frozen).text, '2 stretches, 2.5 s at 0:00.000, 0:04.000');
+  t.is(
+    foundIn('frozen_frames', frozen, { startMs: 0, endMs: 10_000 }).text,
+    '2 stretches, 2.5 s at 0:00.000, 0:04.000',
+  );
   const peak: FurtherFact = { kind: 'true_peak', ...at(0, 100), truePeakCentiDbtp: -100 };
   const clipped: FurtherFact = { kind: 'clipping', ...at(3000, 3100), channel: 'left', runs: 2, longestSamples: 5 };
-  t.is(furtherFoundOf('audio_faults', [clipped, peak]).text, '1 stretch of clipping at 0:03.000');
+  t.is(
+    foundIn('audio_faults', [clipped, peak], { startMs: 0, endMs: 10_000 }).text,
+    '1 stretch of clipping at 0:03.000',
+  );
 });
 
 test('a kind that was measured and has nothing says so', (t) => {
   for (const kind of ['transitions', 'black_frames', 'frozen_frames', 'audio_faults', 'letterbox'] as const) {
-    t.like(furtherFoundOf(kind, []), { text: 'none', places: [] });
+    t.like(foundIn(kind, [], { startMs: 0, endMs: 10_000 }), { text: 'none', places: [] });
   }
 });

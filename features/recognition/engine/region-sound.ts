@@ -1,7 +1,6 @@
 import type { Range } from '../../../contract/base/grammar.ts';
 import { processFailures } from '../../../contract/causes/failures.ts';
 import { afterFirstWord } from '../../../contract/causes/stored-failures.ts';
-import { SAMPLE_RATE, SAMPLES_PER_MS } from '../../../executors/detector/sound-signals.ts';
 import { seekPoints } from '../../../executors/evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../../../executors/evidence/detection-identity.ts';
 import { type Launcher, MEMORY_BYTES, ProcessFailure, type ProcessLimits } from '../../../executors/process/process.ts';
@@ -9,6 +8,7 @@ import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 import { countedInput } from '../../../executors/sources/joined-flac.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, TIMES_FROM, timedInput } from '../../../executors/sources/media-input.ts';
+import { SAMPLE_RATE, SAMPLES_PER_MS } from '../../../kinds/sound/sound-signals.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;

@@ -1,4 +1,4 @@
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
 
 /** One picture in gray, as ffmpeg writes it in the format PGM. */
 export interface GrayPicture {

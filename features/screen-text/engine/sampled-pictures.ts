@@ -1,15 +1,12 @@
 import type { Range } from '../../../contract/base/grammar.ts';
 import { seekPoints } from '../../../executors/evidence/decode-graph.ts';
 import { MAXIMUM_ERROR_SHARE } from '../../../executors/evidence/detection-identity.ts';
-import {
-  type FrameMetadata,
-  FrameMetadataReader,
-  TimedFrames,
-  VIDEO_TICKS_PER_MS,
-} from '../../../executors/evidence/frames.ts';
-import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../../../executors/process/process.ts';
+import type { Launcher } from '../../../executors/process/process.ts';
+import { MEMORY_BYTES, type ProcessLimits } from '../../../executors/process/process.ts';
 import type { ResolvedTool } from '../../../executors/process/tools.ts';
 import { enteredAt, MEDIA_GLOBAL_OPTIONS, timedInput } from '../../../executors/sources/media-input.ts';
+import type { FrameMetadata } from '../../../kinds/pictures/frames.ts';
+import { FrameMetadataReader, TimedFrames, VIDEO_TICKS_PER_MS } from '../../../kinds/pictures/frames.ts';
 import { type GrayPicture, GrayPictures } from './gray-picture.ts';
 
 const MEBIBYTE = 1024 * 1024;

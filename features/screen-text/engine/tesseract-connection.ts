@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { type EvidenceArtifact, parameters } from '../../../contract/evidence/evidence.ts';
 import { type ReadText, readText } from '../../../contract/screentext.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { encodeFrame, FrameReader } from '../../../executors/detector/detector-messages.ts';
 import {
   type Launcher,
@@ -12,6 +11,7 @@ import {
   type ProcessLimits,
   type RunningProcess,
 } from '../../../executors/process/process.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
 import type { LanguageData } from './language-data.ts';
 import type { TesseractAnswer, TesseractRequest } from './tesseract-messages.ts';
 

@@ -46,9 +46,9 @@ async function damageNewestWindow(root: string): Promise<void> {
   const states = rows.flatMap(({ value }) => windowRow.safeParse(value).data?.window.state ?? []);
   const measured = states.map(async (state) => {
     const kept = unpackState(await objectStore.read(state.contentId, state.bytes));
-    return { ...state, ...passState.parse(kept).waveform };
+    return { ...state, lastMs: passState.parse(kept).lastMs };
   });
-  const [newest] = (await Promise.all(measured)).sort((one, other) => other.samples - one.samples);
+  const [newest] = (await Promise.all(measured)).sort((one, other) => other.lastMs - one.lastMs);
   if (newest === undefined) throw new Error('a window is kept');
   await writeFile(objectStore.locate(newest.contentId), Buffer.alloc(newest.bytes));
   await ledger.close();

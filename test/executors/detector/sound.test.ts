@@ -1,11 +1,7 @@
 import test from 'ava';
-import {
-  NoiseSuppressor,
-  SUPPRESSED_LATE_SAMPLES,
-  SUPPRESSION_RULE,
-} from '../../../executors/detector/noise-suppressor.ts';
+import { NoiseSuppressor, SUPPRESSED_LATE_SAMPLES } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
-import { findSilences, SoundLevels } from '../../../executors/detector/silences.ts';
+import { findSilences, SoundLevels } from '../../../kinds/sound/silences.ts';
 import {
   BLOCK_SAMPLES,
   channelsApart,
@@ -17,7 +13,8 @@ import {
   SIGNALS,
   type SignalBlock,
   signalOf,
-} from '../../../executors/detector/sound-signals.ts';
+} from '../../../kinds/sound/sound-signals.ts';
+import { SUPPRESSION_RULE } from '../../../kinds/sound/speech-rule.ts';
 
 type Wave = (sample: number) => number;
 const silent: Wave = () => 0;

@@ -2,12 +2,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import {
-  BAND_RULE,
   bandLevels,
   CONTEXT_STEPS,
   loadBoundaryModel,
   type SignalTrack,
-  STEP_SAMPLES,
 } from '../../../executors/detector/boundary-model.ts';
 import {
   loadPinnedModel,
@@ -17,6 +15,17 @@ import {
 import { NoiseSuppressor } from '../../../executors/detector/noise-suppressor.ts';
 import { packState, unpackState } from '../../../executors/detector/packed-state.ts';
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
+import { SoundStream } from '../../../executors/detector/sound-stream.ts';
+import {
+  type BlockTracks,
+  PROBABILITY_STEPS,
+  type SpeechProbabilities,
+  SpeechTrack,
+  speechWindows,
+  type TrackState,
+} from '../../../executors/detector/speech-track.ts';
+import { steadinessOf } from '../../../executors/detector/steadiness.ts';
+import type { FoundSpeech } from '../../../kinds/sound/sound-result.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_SAMPLE,
@@ -24,19 +33,8 @@ import {
   MIX,
   SAMPLE_RATE,
   SIGNALS,
-} from '../../../executors/detector/sound-signals.ts';
-import { SoundStream } from '../../../executors/detector/sound-stream.ts';
-import {
-  type BlockTracks,
-  type FoundSpeech,
-  PROBABILITY_STEPS,
-  SPEECH_RULE,
-  type SpeechProbabilities,
-  SpeechTrack,
-  speechWindows,
-  type TrackState,
-} from '../../../executors/detector/speech-track.ts';
-import { steadinessOf } from '../../../executors/detector/steadiness.ts';
+} from '../../../kinds/sound/sound-signals.ts';
+import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../../kinds/sound/speech-rule.ts';
 
 type Runs = readonly (readonly [number, number])[];
 

@@ -33,7 +33,7 @@ test('both tracks make one graph each, cut to the exact sample and picture', (t)
   t.true(audio.includes(`atrim=start_sample=${1123 * 16}:end_sample=${5456 * 16}`));
   t.true(
     video.startsWith(
-      '[0:0]trim=end=6.456,settb=1/1000000,split=4[every][some][lines][sides];[every]scale=96:54:flags=area,',
+      '[0:0]trim=end=6.456,settb=1/1000000,split=4[every][keyframes][interlacing][letterbox];[every]scale=96:54:flags=area,',
     ),
   );
   t.true(video.includes('metadata=mode=print:file=pipe\\\\:3[pictures]'));

@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
-import { measuredParameters } from '../../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import type { Detector } from '../../../executors/detector/detector.ts';
 import type { KeptWindow, PassWindows } from '../../../executors/evidence/decode-graph.ts';
 import { type DetectedRange, detectionIdentity, detectRange } from '../../../executors/evidence/detect.ts';
 import type { DetectionTracks } from '../../../executors/evidence/detection-identity.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
+import { kindNamed } from '../../../kinds/kinds.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
 import { failureOf, fake, waitUntilDead } from '../process/launcher-for-tests.ts';
@@ -197,7 +197,7 @@ test('tools and parameters are known before the pass, except its measurements', 
   const measured: string[] = [];
   for (const { kind } of full) {
     for (const [name, value] of Object.entries(artifactOf(t, full, kind).parameters)) {
-      if (measuredParameters[kind]?.includes(name)) measured.push(name);
+      if (kindNamed(kind)?.measured?.includes(name)) measured.push(name);
       else t.is(identity.parameters[`${kind}.${name}`], value);
     }
   }

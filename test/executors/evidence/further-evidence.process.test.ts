@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { KeyframeFact } from '../../../contract/evidence/evidence-object.ts';
 import { detectRange } from '../../../executors/evidence/detect.ts';
-import { jpegSize } from '../../../executors/evidence/keyframes.ts';
+import { jpegSize } from '../../../kinds/keyframes.ts';
 import { type MediaRecipe, madeMedia } from '../../media/made-media.ts';
 import { drawn, quickH264 } from '../../media/recipes.ts';
 import { furtherEvidence, openDetectionBench, sourceContentId } from './detection-for-tests.ts';

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
 import { cueTextOf, MAXIMUM_PACKET_BYTES } from '../../../executors/evidence/cue-text.ts';
 import { PacketJoiner } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
@@ -9,6 +8,7 @@ import {
   languageOfScripts,
   scriptCounts,
 } from '../../../executors/evidence/text-language.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
 import { threadTimeMs } from '../../thread-time.ts';
 
 const textOf = (codec: string, ...lines: readonly string[]) => cueTextOf(codec, Buffer.from(lines.join('\n'))).text;

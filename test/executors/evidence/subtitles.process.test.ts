@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
-import { type Detection, evidenceArtifact, measuredParameters } from '../../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
+import { type Detection, evidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import { SUBTITLE_LIMITS, subtitleLimits } from '../../../executors/evidence/subtitle-tracks.ts';
 import {
   type RequestedSubtitleTrack,
@@ -12,6 +11,8 @@ import {
 import { trackLanguageOf } from '../../../executors/evidence/text-language.ts';
 import { halfOf, isRight, type LabeledCues, readLabeledCues } from '../../../fixtures/languages/labeled-cues.ts';
 import { readSampleGold, sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { DetectionFailure } from '../../../kinds/detection-failure.ts';
+import { kindNamed } from '../../../kinds/kinds.ts';
 import { type MediaInput, madeMedia } from '../../media/made-media.ts';
 import { drawn } from '../../media/recipes.ts';
 import { failureOf, fake } from '../process/launcher-for-tests.ts';
@@ -183,7 +184,7 @@ test('tools and parameters are known before, and are those of the artifacts', as
     if (each.state !== 'available') throw new Error('no artifact');
     t.is(each.artifact.input.sourceContentId, sourceContentId);
     t.true(tools.some(({ name }) => name === each.artifact.tool.name));
-    const measured = measuredParameters[each.kind] ?? [];
+    const measured = kindNamed(each.kind)?.measured ?? [];
     for (const [name, value] of Object.entries(each.artifact.parameters)) {
       if (!measured.includes(name)) t.is(parameters[`${each.kind}.${name}`], value);
     }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { TruePeak } from '../../../executors/evidence/true-peak.ts';
+import { TruePeak } from '../../../kinds/sound/true-peak.ts';
 
 const ffmpeg = async (...args: readonly string[]): Promise<Buffer> => {
   const options = { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 } as const;

@@ -1,4 +1,4 @@
-import { cutText } from '../../contract/base/grammar.ts';
+import { cutText } from '../contract/base/grammar.ts';
 
 const MESSAGE_UNITS = 256;
 

@@ -1,16 +1,13 @@
 import test from 'ava';
-import { waveformOf } from '../../../client/evidence.ts';
-import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import { DetectionFailure } from '../../../executors/detector/detection-failure.ts';
-import { speechFacts } from '../../../executors/evidence/detect.ts';
-import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../../executors/evidence/frames.ts';
-import { Interlacing } from '../../../executors/evidence/interlacing.ts';
-import { JpegStream, jpegSize } from '../../../executors/evidence/keyframes.ts';
-import { GatedLoudness, Loudness } from '../../../executors/evidence/loudness.ts';
-import { OwnRateSound } from '../../../executors/evidence/own-rate-sound.ts';
-import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { WaveformMeter } from '../../../executors/evidence/waveform.ts';
-import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../../executors/pictures/small-picture.ts';
+import { waveformOf } from '../../client/evidence.ts';
+import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import { JpegStream, jpegSize } from '../../kinds/keyframes.ts';
+import { GatedLoudness, Loudness } from '../../kinds/loudness.ts';
+import { type FrameMetadata, FrameMetadataReader, PictureStream } from '../../kinds/pictures/frames.ts';
+import { SMALL_BYTES, type SmallPicture, smallPicture } from '../../kinds/pictures/small-picture.ts';
+import { OwnRateSound } from '../../kinds/sound/own-rate-sound.ts';
+import { speechFacts } from '../../kinds/speech-activity.ts';
+import { metersOver } from './meters-for-tests.ts';
 
 const bad = { instanceOf: DetectionFailure, message: /^tool_output: / };
 
@@ -156,30 +153,25 @@ function half(side: 'left' | 'right'): Uint8Array {
   return rgb;
 }
 
-function shotsOf(cutMs: number, fromMs = 9000, toMs = 21_000) {
-  const shots = new PictureFacts({ startMs: 10_000, endMs: 20_000 });
-  for (let ms = fromMs; ms < toMs; ms += 40) shots.add(smallPicture(ms, half(ms < cutMs ? 'left' : 'right')));
-  shots.end();
-  return shots.shots();
+async function shotsOf(cutMs: number) {
+  const { meters } = metersOver({ startMs: 10_000, endMs: 20_000 });
+  for (let ms = 9000; ms < 21_000; ms += 40) meters.picture(smallPicture(ms, half(ms < cutMs ? 'left' : 'right')));
+  await meters.end();
+  return meters.facts('shot_changes');
 }
 
-test('a cut on the first picture of the range belongs to it, one behind it does not', (t) => {
-  t.deepEqual(shotsOf(10_000), [{ kind: 'shot_change', index: 0, atMs: 10_000, scoreMilli: 100_000 }]);
-  t.deepEqual(shotsOf(20_000), []);
-});
-
-test('no picture in the range is something else than no cut', (t) => {
-  t.is(shotsOf(0, 9000, 9990), null);
-  t.deepEqual(shotsOf(0), []);
+test('a cut on the first picture of the range belongs to it, one behind it does not', async (t) => {
+  t.deepEqual(await shotsOf(10_000), [{ kind: 'shot_change', index: 0, atMs: 10_000, scoreMilli: 100_000 }]);
+  t.deepEqual(await shotsOf(20_000), []);
 });
 
 test('bug: of 16 interlaced pictures one was progressive, and the shares exceeded the whole', (t) => {
-  const interlacing = new Interlacing({ startMs: 0, endMs: 640 }, 0);
+  const { meters } = metersOver({ startMs: 0, endMs: 640 });
   for (let number = 0; number < 16; number += 1) {
     const values = new Map([['lavfi.idet.multiple.current_frame', number === 0 ? 'progressive' : 'tff']]);
-    interlacing.add({ number, pts: 0, values });
+    meters.frame('interlacing', { number, pts: 0, values });
   }
-  t.like(interlacing.facts()[0], {
+  t.like(meters.facts('interlacing')[0], {
     order: 'top_first',
     pictures: 16,
     progressiveMilli: 63,
@@ -467,11 +459,10 @@ function sound(instants: readonly (readonly [number, number, number, number])[])
 const silence = (samples: number) => Array.from({ length: samples }, () => [0, 0, 0, 0] as const);
 
 async function measured(bytes: Buffer, pieceBytes: number) {
-  const objects: StoredObject[] = [];
-  const waveform = new WaveformMeter(waveformRange);
-  for (let at = 0; at < bytes.length; at += pieceBytes) waveform.add(bytes.subarray(at, at + pieceBytes));
-  const fact = await waveform.end(async (object) => void objects.push(object));
-  return { fact, object: objects[0] };
+  const { meters, objects } = metersOver(waveformRange);
+  for (let at = 0; at < bytes.length; at += pieceBytes) meters.sound('signals', bytes.subarray(at, at + pieceBytes));
+  await meters.end();
+  return { fact: meters.facts('waveform')[0] ?? null, object: objects[0] };
 }
 
 test('each window has the lowest and the highest sample of all channels, and not of their mix', async (t) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { PhaseInversionFact, SilentChannelFact } from '../../contract/evidence/evidence.ts';
-import { SAMPLES_PER_MS, SampleWindows, SIGNALS } from '../detector/sound-signals.ts';
+import { SAMPLES_PER_MS, SampleWindows, SIGNALS } from './sound-signals.ts';
 
 const run = z.strictObject({ startMs: z.number(), endMs: z.number(), highest: z.number() });
 

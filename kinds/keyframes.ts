@@ -1,18 +1,23 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { StoredObject } from '../../contract/base/stored-object.ts';
-import { jpegSizeOf, type KeyframeFact, keyframeFact } from '../../contract/evidence/evidence-object.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { packedBytes } from '../pictures/small-picture.ts';
-import { type FrameMetadata, TimedFrames } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import type { ShotFact } from '../contract/evidence/evidence.ts';
+import { jpegSizeOf, type KeyframeFact, keyframeFact } from '../contract/evidence/evidence-object.ts';
+import { countText } from '../formats/readable-numbers.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { countOf } from './found.ts';
+import { type AnyFact, type MeteredKind, type ReopenedEvidence, statedNumber } from './kind.ts';
+import type { BranchWindow, KeepObject, Meter, MeteredPart } from './meter.ts';
+import { DECIDED_AFTER_MS } from './pictures/cut-finder.ts';
+import { type FrameMetadata, TimedFrames } from './pictures/frames.ts';
+import { packedBytes, type SmallPicture } from './pictures/small-picture.ts';
 
 /**
  * The choice of pictures that represent a film. A shot is divided into pieces from its first picture on, and each piece has the
  * candidate nearest to its middle. The rest of a shot behind its last whole piece has none if it is short: it looks like the part
  * before it.
  */
-export const KEYFRAME_RULE = {
+const RULE = {
   pieceMs: 10_000,
   leastRestMs: 2000,
   /** The first picture of each 200 ms may become a candidate, and that of each `calmMs` becomes one. */
@@ -22,6 +27,12 @@ export const KEYFRAME_RULE = {
   leastScore: 0.05,
   restlessMs: 600,
 } as const;
+
+/**
+ * Keyframes as they are kept: JPEGs of ffmpeg's encoder at this quantiser and with these tables, no longer and no wider than this
+ * many pixels. Most candidates are never kept, so each must cost little: it has the mean of each area, and the usual tables.
+ */
+const FORM = { longestSide: 640, quality: 4, scaling: 'area', huffman: 'default' } as const;
 
 /** A picture that may become a keyframe. */
 interface KeyframeCandidate {
@@ -109,7 +120,7 @@ export class KeyframeFinder {
   #choose(): void {
     while (this.#startMs < this.#range.endMs) {
       const cut = this.#cuts[0] ?? Number.POSITIVE_INFINITY;
-      const endMs = Math.min(this.#startMs + KEYFRAME_RULE.pieceMs, cut, this.#range.endMs);
+      const endMs = Math.min(this.#startMs + RULE.pieceMs, cut, this.#range.endMs);
       if (Math.min(this.#cutsUntilMs, this.#candidatesUntilMs) < endMs) return;
       this.#piece({ startMs: this.#startMs, endMs });
       this.#isRest = endMs !== cut;
@@ -121,7 +132,7 @@ export class KeyframeFinder {
   #piece({ startMs, endMs }: Range): void {
     const later = this.#candidates.findIndex(({ atMs }) => atMs >= endMs);
     const of = this.#candidates.splice(0, later === -1 ? this.#candidates.length : later);
-    if (this.#isRest && endMs - startMs < KEYFRAME_RULE.leastRestMs) return;
+    if (this.#isRest && endMs - startMs < RULE.leastRestMs) return;
     const middleMs = (startMs + endMs) / 2;
     const [nearest] = of.sort((one, other) => Math.abs(one.atMs - middleMs) - Math.abs(other.atMs - middleMs));
     if (nearest !== undefined) this.#onKeyframe({ startMs, endMs, ...nearest });
@@ -192,64 +203,61 @@ export function jpegSize(jpeg: Uint8Array): { readonly width: number; readonly h
   return size;
 }
 
-/** Takes an object that a fact is going to name; on disk when it resolves. */
-export type KeepObject = (object: StoredObject) => Promise<void>;
-
 /** Keyframes as they are kept between two windows of a pass. */
-export const keyframesState = z.strictObject({
+const keyframesState = z.strictObject({
   facts: z.array(keyframeFact),
   finder: keyframeFinderState,
 });
 type KeyframesState = z.infer<typeof keyframesState>;
 
 /** Collects the keyframes of a range: gives each to `keep` as soon as it is chosen, and holds its fact alone. */
-export class Keyframes {
+class KeyframeMeter implements Meter<KeyframeFact, KeyframesState> {
   readonly #facts: KeyframeFact[];
   readonly #finder: KeyframeFinder;
   readonly #stream: JpegStream;
   readonly #keep: KeepObject;
   #kept: Promise<void> = Promise.resolve();
 
-  /** `seekMs` is the source time of tick 0. */
-  constructor(range: Range, seekMs: number, keep: KeepObject, from: KeyframesState | null = null) {
+  constructor({ range, seekMs, keep }: Pick<MeteredPart, 'range' | 'seekMs' | 'keep'>, from: KeyframesState | null) {
     this.#keep = keep;
     this.#facts = from?.facts ?? [];
     this.#finder = new KeyframeFinder(range, (keyframe) => this.#add(keyframe), from?.finder);
     this.#stream = new JpegStream(seekMs, (atMs, jpeg) => this.#finder.candidate({ atMs, jpeg }));
   }
 
-  /** Nothing comes any more of this window; resolves when every keyframe so far is kept. */
+  frame(frame: FrameMetadata): void {
+    this.#stream.addTime(frame);
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    await this.#stream.write(chunk);
+    await this.#kept;
+  }
+
+  /** Cuts before this picture are announced already. */
+  picture({ atMs }: SmallPicture): void {
+    this.#finder.decided(atMs - DECIDED_AFTER_MS);
+  }
+
+  cut(atMs: number): void {
+    this.#finder.cut(atMs);
+  }
+
+  /** Resolves when every keyframe so far is kept. */
   async save(): Promise<KeyframesState> {
     this.#stream.end();
     await this.#kept;
     return { facts: this.#facts, finder: this.#finder.save() };
   }
 
-  addTime(frame: FrameMetadata): void {
-    this.#stream.addTime(frame);
-  }
-
-  /** Takes candidates in pieces of any size; resolves when there is room for more. */
-  async write(chunk: Buffer): Promise<void> {
-    await this.#stream.write(chunk);
-    await this.#kept;
-  }
-
-  /** A shot begins at `atMs`. */
-  cut(atMs: number): void {
-    this.#finder.cut(atMs);
-  }
-
-  /** No cut before `atMs` is still to come. */
-  decided(atMs: number): void {
-    this.#finder.decided(atMs);
-  }
-
-  /** Nothing comes any more; resolves when every keyframe is kept. */
   async end(): Promise<void> {
     this.#stream.end();
     this.#finder.end();
     await this.#kept;
+  }
+
+  named(): readonly KeyframeFact[] {
+    return this.#facts;
   }
 
   facts(): readonly KeyframeFact[] {
@@ -266,3 +274,91 @@ export class Keyframes {
     this.#kept.catch(() => undefined);
   }
 }
+
+/**
+ * Chooses candidates. Most pictures of a calm shot need no JPEG, so that they cost only a comparison. What comes before the
+ * window is compared too: the first picture of a window has the score that it has in a pass without windows.
+ */
+function candidateRules({ range, window, seekMs }: BranchWindow): string {
+  const { candidateMs, calmMs, leastScore, restlessMs } = RULE;
+  const at = (ms: number) => (ms - seekMs) / 1000;
+  // Places count from the start of the whole range, so that each window has the same.
+  const zero = at(range.startMs);
+  const place = (time: string, everyMs: number) =>
+    `floor((${time}-(${zero})+${PLACE_SLACK_MS / 1000})/${everyMs / 1000})`;
+  const isFirstOf = (everyMs: number) => `isnan(prev_t)+gt(${place('t', everyMs)},${place('prev_t', everyMs)})`;
+  const isRestless = `if(gte(scene,${leastScore}),st(0,t+${restlessMs / 1000}));lt(t,ld(0))+lt(t,${at(range.startMs + restlessMs)})`;
+  return `select='${isFirstOf(candidateMs)}',select='${isRestless}+${isFirstOf(calmMs)}',select='gte(t,${at(window.startMs)})*lt(t,${at(window.endMs)})'`;
+}
+
+// Times are rounded to the tick: a picture at the start of a place may come out a little early.
+const PLACE_SLACK_MS = 0.5;
+
+/** Fits a picture, as it is shown, into a square; none is enlarged. */
+const candidateSize = (() => {
+  const fitted = `min(1,${FORM.longestSide}/max(iw*sar,ih))`;
+  return `scale=w='max(1,iw*sar*${fitted})':h='max(1,ih*${fitted})':flags=${FORM.scaling}`;
+})();
+
+const isShot = (fact: AnyFact): fact is ShotFact => fact.kind === 'shot_change';
+
+/** The ends of the pieces of shots that may have a keyframe, by their starts. */
+function piecesOf({ facts, input: { range } }: ReopenedEvidence<AnyFact>, pieceMs: number): Map<number, number> {
+  const { startMs, endMs } = range;
+  const cuts = facts.filter(isShot).flatMap(({ atMs }) => (atMs > startMs ? [atMs] : []));
+  const pieces = new Map<number, number>();
+  let from = startMs;
+  for (const until of [...cuts, endMs]) {
+    for (; from < until; from = Math.min(from + pieceMs, until)) pieces.set(from, Math.min(from + pieceMs, until));
+  }
+  return pieces;
+}
+
+/** Pictures that represent the shots of a film. */
+export const keyframes: MeteredKind<'keyframes', KeyframeFact, KeyframesState> = {
+  name: 'keyframes',
+  title: 'keyframes',
+  track: 'video',
+  facts: {
+    keyframe: { schema: keyframeFact, words: ['keyframe at ', { value: 'atMs', form: 'clock' }], tone: 'seen' },
+  },
+  order: 'successive',
+  lane: { place: 60, about: 'pictures_and_sound', backdrop: 'pictures' },
+  summary: null,
+  row: { usual: false, name: () => 'keyframe' },
+  found: (facts) => ({
+    text: countText(facts.length, 'picture'),
+    measures: countOf(facts.length),
+    places: facts.map(({ atMs }) => ({ startMs: atMs, endMs: atMs })),
+  }),
+  contradiction: (evidence) => {
+    const longest = statedNumber(evidence, 'longestSide');
+    for (const [at, { startMs, endMs, atMs, width, height }] of evidence.facts.entries()) {
+      if (atMs < startMs || atMs >= endMs) return `facts[${at}].atMs`;
+      if (longest !== null && Math.max(width, height) > longest) return `facts[${at}].width`;
+    }
+    return null;
+  },
+  /** A keyframe stands for a piece of one shot, as the cuts of the same pass divide the range. */
+  contradictionInPass: (evidence, other) => {
+    const pieceMs = statedNumber(evidence, 'pieceMs');
+    const shots = other('shot_changes');
+    if (shots === null || pieceMs === null || pieceMs < 1) return null;
+    const pieces = piecesOf(shots, pieceMs);
+    const odd = evidence.facts.findIndex(({ startMs, endMs }) => pieces.get(startMs) !== endMs);
+    return odd === -1 ? null : `facts[${odd}]`;
+  },
+  parameters: { ...RULE, ...FORM, choice: 'the candidate nearest to the middle' },
+  state: keyframesState,
+  branch: {
+    // The levels are widened behind the scaling: before it they would be in every line of the picture.
+    filters: (window) =>
+      `${candidateRules(window)},${candidateSize},setsar=1,format=yuv420p|yuvj420p,scale,format=yuvj420p`,
+    // One thread: an encoder with more holds pictures back, and so do those who wait for them.
+    output: [
+      ...['-c:v', 'mjpeg', '-q:v', String(FORM.quality), '-huffman', FORM.huffman, '-flags', '+bitexact'],
+      ...['-threads', '1', '-f', 'mpjpeg'],
+    ],
+  },
+  meter: (part, from) => new KeyframeMeter(part, from),
+};

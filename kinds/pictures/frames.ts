@@ -1,5 +1,5 @@
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { SMALL_BYTES, type SmallPicture, smallPicture } from '../pictures/small-picture.ts';
+import { DetectionFailure } from '../detection-failure.ts';
+import { SMALL_BYTES, type SmallPicture, smallPicture } from './small-picture.ts';
 
 /** The text of a filter for one frame; `number` counts the frames of the filter, `pts` is in the time base of the frame. */
 export interface FrameMetadata {

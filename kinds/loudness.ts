@@ -1,15 +1,18 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { LoudnessFact } from '../../contract/evidence/evidence.ts';
-import { ChangingSound, DetectionFailure } from '../detector/detection-failure.ts';
-import { LOUDNESS_RULE } from './detection-identity.ts';
-import { type FrameMetadata, numberIn } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import { type LoudnessFact, loudnessFact } from '../contract/evidence/evidence.ts';
+import { ChangingSound, DetectionFailure } from './detection-failure.ts';
+import { type Found, measuredIn, titled } from './found.ts';
+import type { MeteredKind } from './kind.ts';
+import type { Meter, MeteredPart } from './meter.ts';
+import { type FrameMetadata, numberIn } from './pictures/frames.ts';
+import { LOUDNESS_RULE, TruePeak, truePeakState } from './sound/true-peak.ts';
 
 // The filter works at 48 kHz.
 const TICKS_PER_MS = 48;
 
-/** The loudness of a pass in the end, whatever measured it. */
-interface LoudnessMeter {
+/** The loudness of a range in the end, whatever measured it. */
+interface MeasuredLoudness {
   add(frame: FrameMetadata): void;
   /** Null stands for what could not be measured: nothing above the absolute gate, or less than a block was measured. */
   fact(range: Range, truePeakCentiDbtp: number | null): LoudnessFact;
@@ -19,7 +22,7 @@ interface LoudnessMeter {
  * Keeps the last output of ffmpeg's `ebur128`, whose values hold for everything measured so far. When the sound changes its
  * sample rate or channels on the way, ffmpeg restarts and loses all earlier measurements. That is refused.
  */
-export class Loudness implements LoudnessMeter {
+export class Loudness implements MeasuredLoudness {
   readonly #shortTerm = new GatedBlocks();
   #last: FrameMetadata | null = null;
 
@@ -71,7 +74,7 @@ const gatedState = z.strictObject({
 });
 
 /** Loudness as it is kept between two windows of a pass: blocks by their bin. */
-export const gatedLoudnessState = z.strictObject({
+const gatedLoudnessState = z.strictObject({
   momentary: gatedState,
   shortTerm: gatedState,
   measured: z.boolean(),
@@ -126,7 +129,7 @@ class GatedBlocks {
  * pass join those of the windows before. Its frames carry thousandths of a LU: a block at the edge of a bin may come into the bin
  * beside.
  */
-export class GatedLoudness implements LoudnessMeter {
+export class GatedLoudness implements MeasuredLoudness {
   readonly #filterFromMs: number;
   readonly #ownFromMs: number;
   readonly #momentary: GatedBlocks;
@@ -205,3 +208,106 @@ function rangeOf(bins: Bins): number | null {
   });
   return low === undefined || high === undefined ? null : centi((high[0] - low[0]) / BINS_PER_LU);
 }
+
+const state = gatedLoudnessState.extend({ peak: truePeakState });
+type State = z.infer<typeof state>;
+
+/** Measures loudness and true peak, and announces the peak if it is too high. */
+class LoudnessMeter implements Meter<LoudnessFact, State> {
+  readonly #part: MeteredPart;
+  readonly #loudness: Loudness | GatedLoudness;
+  readonly #peak: TruePeak;
+
+  constructor(part: MeteredPart, from: State | null) {
+    const { window, isWhole, loudnessFromMs } = part;
+    this.#part = part;
+    this.#loudness = isWhole ? new Loudness() : new GatedLoudness(loudnessFromMs, window.startMs, from);
+    this.#peak = new TruePeak(loudnessFromMs, window.startMs, from?.peak);
+  }
+
+  frame(frame: FrameMetadata): void {
+    this.#loudness.add(frame);
+  }
+
+  peaks(chunk: Buffer): void {
+    this.#peak.write(chunk);
+  }
+
+  save(): State {
+    if (!(this.#loudness instanceof GatedLoudness)) throw new Error('a pass that goes by no windows');
+    return { ...this.#loudness.save(), peak: this.#peak.save() };
+  }
+
+  end(): void {
+    this.#part.announce.truePeak(this.#peak.facts(this.#part.range));
+  }
+
+  facts(): LoudnessFact[] {
+    return [this.#loudness.fact(this.#part.range, this.#peak.centiDbtp)];
+  }
+}
+
+// Loudness is measured in blocks of 400 ms, and its range in blocks of three seconds (EBU R 128, EBU Tech 3342).
+const BLOCK_MS = 400;
+const RANGE_BLOCK_MS = 3000;
+
+const measuredText = (value: number | null, unit: string, isTooShort = false): string =>
+  value === null ? `too ${isTooShort ? 'short' : 'quiet'} to measure (${unit})` : `${value.toFixed(1)} ${unit}`;
+
+const hundredths = (value: number | null): number | null => (value === null ? null : value / 100);
+
+function foundOf({ startMs, endMs, integratedCentiLufs, rangeCentiLu, truePeakCentiDbtp }: LoudnessFact): Found {
+  const [integrated, range, peak] = [
+    hundredths(integratedCentiLufs),
+    hundredths(rangeCentiLu),
+    hundredths(truePeakCentiDbtp),
+  ];
+  // A sound without a peak is silence, however short it is.
+  const isShorterThan = (blockMs: number): boolean => peak !== null && endMs - startMs < blockMs;
+  const loudnessText = measuredText(integrated, 'LUFS', isShorterThan(BLOCK_MS));
+  const rangeText = measuredText(range, 'LU', isShorterThan(RANGE_BLOCK_MS));
+  return {
+    text: `${loudnessText}, range ${rangeText}, true peak ${measuredText(peak, 'dBTP')}`,
+    measures: [
+      { name: 'integrated_loudness', value: integrated, unit: 'LUFS' },
+      { name: 'loudness_range', value: range, unit: 'LU' },
+      { name: 'true_peak', value: peak, unit: 'dBTP' },
+    ],
+    places: [],
+  };
+}
+
+/** EBU R128 over the whole range. */
+export const loudness: MeteredKind<'loudness', LoudnessFact, State> = {
+  name: 'loudness',
+  title: 'loudness',
+  track: 'audio',
+  facts: {
+    loudness: {
+      schema: loudnessFact,
+      words: [
+        { value: 'integratedCentiLufs', form: 'hundredths', after: ' LUFS', otherwise: 'too quiet to measure' },
+        { value: 'rangeCentiLu', form: 'hundredths', before: ', ', after: ' LU' },
+        { value: 'truePeakCentiDbtp', form: 'hundredths', before: ', ', after: ' dBTP' },
+      ],
+      tone: 'level',
+    },
+  },
+  order: 'whole',
+  terminal: {
+    words: (finding) =>
+      finding.measures.some(({ value }) => value === null)
+        ? null
+        : `Loudness: ${measuredIn(finding, 'integrated_loudness').toFixed(1)} LUFS on average, loudest peak ${measuredIn(finding, 'true_peak').toFixed(1)} dB (0 dB is full scale)`,
+  },
+  lane: { place: 40, about: 'pictures_and_sound', backdrop: null },
+  summary: titled,
+  row: { usual: false, name: () => 'loudness' },
+  found: ([measured]) =>
+    measured === undefined ? { text: 'not measured', measures: [], places: [] } : foundOf(measured),
+  contradiction: ({ facts: [fact], input }) => (fact?.endMs === input.range.endMs ? null : 'facts[0].endMs'),
+  parameters: { ...LOUDNESS_RULE, scope: 'whole range' },
+  state,
+  branch: { filters: () => 'ebur128=metadata=1:framelog=verbose' },
+  meter: (part, from) => new LoudnessMeter(part, from),
+};

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { LetterboxFact } from '../../contract/evidence/evidence.ts';
-import { DetectionFailure } from '../detector/detection-failure.ts';
-import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './frames.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import { type LetterboxFact, letterboxFact } from '../contract/evidence/evidence.ts';
+import { DetectionFailure } from './detection-failure.ts';
+import { titled, wholeStretch } from './found.ts';
+import { type MeteredKind, stated } from './kind.ts';
+import type { BranchWindow, Meter, MeteredPart } from './meter.ts';
+import { type FrameMetadata, numberIn, VIDEO_TICKS_PER_MS } from './pictures/frames.ts';
 
 /** The rule for black bars, in pictures that are sampled one every `sampleMs`, and in shares of a side of the picture. */
 export const BAR_RULE = {
@@ -187,7 +190,7 @@ function areBars({ left, top, right, bottom }: Visible, { width, height }: Frame
 }
 
 /** Bars as they are kept between two windows of a pass; times are of the first and of the last picture that was looked at. */
-export const letterboxState = z.strictObject({
+const letterboxState = z.strictObject({
   found: z.array(foundBars),
   finder: barFinderState,
   firstMs: z.number().nullable(),
@@ -199,7 +202,7 @@ type LetterboxState = z.infer<typeof letterboxState>;
  * Collects the bars of a range from the output of ffmpeg's `cropdetect` for one picture every half second, and of `bbox` for its
  * size.
  */
-export class Letterbox {
+class LetterboxMeter implements Meter<LetterboxFact, LetterboxState> {
   readonly #range: Range;
   readonly #seekMs: number;
   readonly #found: FoundBars[];
@@ -207,8 +210,7 @@ export class Letterbox {
   #firstMs: number | null;
   #lastMs: number | null;
 
-  /** `seekMs` is the source time of tick 0. */
-  constructor(range: Range, seekMs: number, from: LetterboxState | null = null) {
+  constructor({ range, seekMs }: Pick<MeteredPart, 'range' | 'seekMs'>, from: LetterboxState | null) {
     this.#range = range;
     this.#seekMs = seekMs;
     this.#found = from?.found ?? [];
@@ -221,7 +223,7 @@ export class Letterbox {
     return { found: this.#found, finder: this.#finder.save(), firstMs: this.#firstMs, lastMs: this.#lastMs };
   }
 
-  add(frame: FrameMetadata): void {
+  frame(frame: FrameMetadata): void {
     const atMs = this.#seekMs + Math.round(frame.pts / VIDEO_TICKS_PER_MS);
     this.#firstMs ??= atMs;
     this.#lastMs = atMs;
@@ -232,7 +234,6 @@ export class Letterbox {
     this.#finder.add({ atMs, visible, size });
   }
 
-  /** No picture comes any more. */
   end(): void {
     this.#finder.end(this.#range.endMs);
   }
@@ -260,3 +261,64 @@ function measured(frame: FrameMetadata, name: string): number {
   if (value === null || !Number.isInteger(value)) throw new DetectionFailure(`ffmpeg gave no number for ${name}`);
   return value;
 }
+
+/** The earliest next picture behind one of those that are taken every so often. A little less: sums of fractions come out a little short. */
+const nextAfter = (atMs: number): number => atMs + BAR_RULE.sampleMs - 0.5;
+
+/** The pictures that are looked at: the first one comes a while behind the last one of the window before. */
+function everyRule({ window, seekMs }: BranchWindow, from: LetterboxState | null): string {
+  const { startMs, endMs } = window;
+  const lastMs = from?.lastMs ?? null;
+  const firstMs = lastMs === null ? startMs : Math.max(startMs, nextAfter(lastMs));
+  const [first, end] = [firstMs, endMs].map((ms) => (ms - seekMs) / 1000);
+  return `'gte(t,${first})*lt(t,${end})*(isnan(prev_selected_t)+gte(t-prev_selected_t,${nextAfter(0) / 1000}))'`;
+}
+
+// A picture that is white up to its edges has the size of the whole, which `cropdetect` does not report. Only a picture of one
+// column or line is scaled, since it has no room for two edges.
+const barFilters = `scale=w='max(2,iw)':h='max(2,ih)',cropdetect=limit=${BAR_RULE.blackShare}:round=2:reset=1:skip=0,fillborders=left=1:top=1:mode=fixed:color=white,bbox=min_val=0`;
+
+const value = (name: string) => ({ value: name });
+
+/** Black bars beside the picture. */
+export const letterbox: MeteredKind<'letterbox', LetterboxFact, LetterboxState> = {
+  name: 'letterbox',
+  title: 'black bars',
+  track: 'video',
+  facts: {
+    letterbox: {
+      schema: letterboxFact,
+      words: [
+        ...['black bars around ', value('width'), ' × ', value('height'), ' pixels, from '],
+        ...[value('left'), ', ', value('top'), ' on'],
+      ],
+      tone: 'dark',
+    },
+  },
+  order: 'successive',
+  lane: { place: 120, about: 'pictures_and_sound', backdrop: null },
+  summary: titled,
+  terminal: { onlyIfFound: true },
+  row: { usual: false, name: () => 'black bars' },
+  found: (facts) =>
+    wholeStretch(
+      facts,
+      facts.map(
+        ({ width, height, pictureWidth, pictureHeight }) =>
+          `picture of ${width} × ${height} in ${pictureWidth} × ${pictureHeight}`,
+      ),
+      'none',
+    ),
+  contradiction: ({ facts }) => {
+    for (const [at, { left, top, width, height, pictureWidth, pictureHeight }] of facts.entries()) {
+      if (left + width > pictureWidth) return `facts[${at}].width`;
+      if (top + height > pictureHeight) return `facts[${at}].height`;
+      if (width === pictureWidth && height === pictureHeight) return `facts[${at}]`;
+    }
+    return null;
+  },
+  parameters: { ...stated(BAR_RULE), rule: 'cropdetect of ffmpeg, over single pictures' },
+  state: letterboxState,
+  branch: { filters: (window, from) => `select=${everyRule(window, from)},${barFilters}` },
+  meter: (part, from) => new LetterboxMeter(part, from),
+};

@@ -1,4 +1,4 @@
-import { DetectionFailure } from '../detector/detection-failure.ts';
+import { DetectionFailure } from '../detection-failure.ts';
 
 // The header of an AU file: magic, offset of the samples, their length, encoding, rate, channels.
 const MAGIC = 0x2e736e64;

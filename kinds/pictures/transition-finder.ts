@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytesOfFloats, floatsOfBytes } from '../detector/packed-state.ts';
+import { bytesOfFloats, floatsOfBytes } from '../packed-numbers.ts';
 import { BLOCKS, blockDifference, packedBytes, type SmallPicture } from './small-picture.ts';
 
 /** `unexplained`: how much of the change between both ends the form does not explain, 0 to 1. */

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Range } from '../../contract/base/grammar.ts';
-import type { WaveformFact } from '../../contract/evidence/evidence-object.ts';
+import type { Range } from '../contract/base/grammar.ts';
+import { type WaveformFact, waveformFact } from '../contract/evidence/evidence-object.ts';
+import { wholeStretch } from './found.ts';
+import { type MeteredKind, statedNumber } from './kind.ts';
+import type { KeepObject, Meter, MeteredPart } from './meter.ts';
+import { packedBytes } from './pictures/small-picture.ts';
 import {
   BYTES_PER_SAMPLE,
   CHANNELS,
@@ -9,19 +13,17 @@ import {
   SAMPLES_PER_MS,
   SampleWindows,
   SIGNALS,
-} from '../detector/sound-signals.ts';
-import { packedBytes } from '../pictures/small-picture.ts';
-import type { KeepObject } from './keyframes.ts';
+} from './sound/sound-signals.ts';
 
 /** The content of a window: the lowest and the highest sample of all channels, zero among them. */
-export const WAVEFORM_RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'audiowaveform 1, 16 bits' } as const;
+const RULE = { windowMs: 20, sampleRate: SAMPLE_RATE, format: 'audiowaveform 1, 16 bits' } as const;
 
-const WINDOW_SAMPLES = WAVEFORM_RULE.windowMs * SAMPLES_PER_MS;
+const WINDOW_SAMPLES = RULE.windowMs * SAMPLES_PER_MS;
 const HEADER_BYTES = 20;
 const WINDOW_BYTES = 2 * BYTES_PER_SAMPLE;
 
 /** A waveform as it is kept between two windows of a pass: its whole drawing windows, and what lies behind them. */
-export const waveformState = z.strictObject({
+const waveformState = z.strictObject({
   drawn: packedBytes,
   samples: z.number(),
   lowest: z.number(),
@@ -37,16 +39,19 @@ type WaveformState = z.infer<typeof waveformState>;
  * integers of 32 bits: version 1, flags 0 for 16 bits, sample rate, samples a window, windows. Two of 16 bits follow for each
  * window, the lowest sample and the highest.
  */
-export class WaveformMeter {
+class WaveformMeter implements Meter<WaveformFact, WaveformState> {
   readonly #range: Range;
+  readonly #keep: KeepObject;
   readonly #bytes: Buffer;
   readonly #windows: SampleWindows;
   #lowest = 0;
   #highest = 0;
+  #fact: WaveformFact | null = null;
 
-  constructor(range: Range, from: WaveformState | null = null) {
+  constructor({ range, keep }: Pick<MeteredPart, 'range' | 'keep'>, from: WaveformState | null) {
     this.#range = range;
-    const windows = Math.ceil((range.endMs - range.startMs) / WAVEFORM_RULE.windowMs);
+    this.#keep = keep;
+    const windows = Math.ceil((range.endMs - range.startMs) / RULE.windowMs);
     this.#bytes = Buffer.alloc(HEADER_BYTES + windows * WINDOW_BYTES);
     this.#windows = new SampleWindows(WINDOW_SAMPLES, from?.samples ?? 0);
     if (from === null) return;
@@ -61,8 +66,8 @@ export class WaveformMeter {
     return { drawn, samples: this.#windows.samples, lowest: this.#lowest, highest: this.#highest };
   }
 
-  /** Takes samples in pieces of any size, no more than the range has. */
-  add(chunk: Buffer): void {
+  /** Takes no more samples than the range has. */
+  signals(chunk: Buffer): void {
     this.#windows.add(
       chunk,
       (samples) => this.#measure(samples),
@@ -70,20 +75,24 @@ export class WaveformMeter {
     );
   }
 
-  /** Keeps the object, and returns its fact; null if no sample came. A last window may be shorter. */
-  async end(keep: KeepObject): Promise<WaveformFact | null> {
-    if (this.#windows.samples === 0) return null;
+  /** Keeps the object; there is none if no sample came. A last window may be shorter. */
+  async end(): Promise<void> {
+    if (this.#windows.samples === 0) return;
     if (this.#windows.samples % WINDOW_SAMPLES !== 0) this.#close();
     const windows = Math.ceil(this.#windows.samples / WINDOW_SAMPLES);
     const header = [1, 0, SAMPLE_RATE, WINDOW_SAMPLES, windows];
     for (const [place, value] of header.entries()) this.#bytes.writeUInt32LE(value, place * 4);
     const bytes = this.#bytes.subarray(0, HEADER_BYTES + windows * WINDOW_BYTES);
     const contentId = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    await keep({ contentId, bytes });
+    await this.#keep({ contentId, bytes });
     const { startMs } = this.#range;
     const endMs = Math.min(this.#range.endMs, startMs + Math.ceil(this.#windows.samples / SAMPLES_PER_MS));
-    const { windowMs } = WAVEFORM_RULE;
-    return { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
+    const { windowMs } = RULE;
+    this.#fact = { kind: 'waveform', startMs, endMs, windowMs, windows, contentId, bytes: bytes.length };
+  }
+
+  facts(): WaveformFact[] {
+    return this.#fact === null ? [] : [this.#fact];
   }
 
   #measure(samples: Int16Array): void {
@@ -107,3 +116,40 @@ export class WaveformMeter {
     this.#highest = 0;
   }
 }
+
+/** The sound of a range for drawing. */
+export const waveform: MeteredKind<'waveform', WaveformFact, WaveformState> = {
+  name: 'waveform',
+  title: 'waveform',
+  track: 'audio',
+  facts: {
+    waveform: {
+      schema: waveformFact,
+      words: ['waveform, the lowest and highest sample of every ', { value: 'windowMs' }, ' ms'],
+      tone: 'seen',
+    },
+  },
+  order: 'whole',
+  lane: { place: 10, about: 'pictures_and_sound', backdrop: 'sound' },
+  summary: null,
+  terminal: { words: () => 'Waveform: available' },
+  row: { usual: false, name: () => 'waveform' },
+  found: (facts) =>
+    wholeStretch(
+      facts,
+      facts.map(({ windowMs }) => `lowest and highest sample of every ${windowMs} ms`),
+      'none',
+    ),
+  contradiction: (evidence) => {
+    const ofRule = statedNumber(evidence, 'windowMs');
+    for (const [at, { startMs, endMs, windowMs, windows, bytes }] of evidence.facts.entries()) {
+      if (ofRule !== null && windowMs !== ofRule) return `facts[${at}].windowMs`;
+      if (windows !== Math.ceil((endMs - startMs) / windowMs)) return `facts[${at}].windows`;
+      if (bytes !== HEADER_BYTES + windows * WINDOW_BYTES) return `facts[${at}].bytes`;
+    }
+    return null;
+  },
+  parameters: { ...RULE, channels: 'all of left, right and centre' },
+  state: waveformState,
+  meter: (part, from) => new WaveformMeter(part, from),
+};

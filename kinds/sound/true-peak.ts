@@ -2,7 +2,12 @@ import { z } from 'zod';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { TruePeakFact } from '../../contract/evidence/evidence.ts';
 import { AU_FLOAT32, type AuForm, AuReader, unknownForm } from './au-sound.ts';
-import { LOUDNESS_RULE, TRUE_PEAK_RULE } from './detection-identity.ts';
+
+/** ffmpeg's `ebur128`; the true peak is fourfold oversampled as there, in thousandths of full scale. */
+export const LOUDNESS_RULE = { standard: 'EBU R128', absoluteGateLufs: -70, truePeakSteps: 0.001 } as const;
+
+/** The most that EBU R 128 permits. */
+export const TRUE_PEAK_RULE = { mostDbtp: -1 } as const;
 
 /** ffmpeg gives loudness and true peaks by tenths of a second, at 48 kHz. */
 const RATE = 48_000;

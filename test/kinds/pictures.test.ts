@@ -1,36 +1,37 @@
 import test from 'ava';
-import { type ChosenKeyframe, KeyframeFinder } from '../../../executors/evidence/keyframes.ts';
-import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../../executors/evidence/letterbox.ts';
-import { PictureFacts } from '../../../executors/evidence/picture-facts.ts';
-import { SMALL_BYTES, smallPicture } from '../../../executors/pictures/small-picture.ts';
+import { type ChosenKeyframe, KeyframeFinder } from '../../kinds/keyframes.ts';
+import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../kinds/letterbox.ts';
+import type { Meters } from '../../kinds/meters.ts';
+import { SMALL_BYTES, smallPicture } from '../../kinds/pictures/small-picture.ts';
+import { metersOver } from './meters-for-tests.ts';
 
 const even = (value: number): Uint8Array => new Uint8Array(SMALL_BYTES).fill(value);
 
 /** Four seconds of pictures from the second second on; what is not said is gray, and never quite the same. */
-function shown(valueAt: (ms: number) => number | null, range = { startMs: 1000, endMs: 5000 }): PictureFacts {
-  const facts = new PictureFacts(range);
-  for (let ms = 0; ms < 6000; ms += 40) facts.add(smallPicture(ms, even(valueAt(ms) ?? 120 + ((ms / 40) % 2))));
-  facts.end();
-  return facts;
+async function shown(valueAt: (ms: number) => number | null, range = { startMs: 1000, endMs: 5000 }): Promise<Meters> {
+  const { meters } = metersOver(range);
+  for (let ms = 0; ms < 6000; ms += 40) meters.picture(smallPicture(ms, even(valueAt(ms) ?? 120 + ((ms / 40) % 2))));
+  await meters.end();
+  return meters;
 }
 
-test('black pictures are a range with their share, cut to the range that is studied', (t) => {
-  const facts = shown((ms) => (ms < 1400 || (ms >= 2000 && ms < 2160) ? 10 : null));
-  t.deepEqual(facts.black(), [{ kind: 'black', index: 0, startMs: 1000, endMs: 1400, blackMilli: 1000 }]);
+test('black pictures are a range with their share, cut to the range that is studied', async (t) => {
+  const facts = await shown((ms) => (ms < 1400 || (ms >= 2000 && ms < 2160) ? 10 : null));
+  t.deepEqual(facts.facts('black_frames'), [{ kind: 'black', index: 0, startMs: 1000, endMs: 1400, blackMilli: 1000 }]);
 });
 
-test('pictures that do not change for two seconds are frozen', (t) => {
-  const facts = shown((ms) => (ms >= 2000 && ms < 4200 ? 90 : null));
-  t.deepEqual(facts.frozen(), [{ kind: 'frozen', index: 0, startMs: 2000, endMs: 4200, changeMilli: 0 }]);
-  t.deepEqual(shown((ms) => (ms >= 2000 && ms < 3900 ? 90 : null)).frozen(), []);
+test('pictures that do not change for two seconds are frozen', async (t) => {
+  const facts = await shown((ms) => (ms >= 2000 && ms < 4200 ? 90 : null));
+  t.deepEqual(facts.facts('frozen_frames'), [{ kind: 'frozen', index: 0, startMs: 2000, endMs: 4200, changeMilli: 0 }]);
+  t.deepEqual((await shown((ms) => (ms >= 2000 && ms < 3900 ? 90 : null))).facts('frozen_frames'), []);
 });
 
-test('a flash is a fact of its own, and flashes that follow each other are one strobe', (t) => {
-  const once = shown((ms) => (ms >= 2000 && ms < 2080 ? 250 : null));
-  t.deepEqual(once.transitions(), [{ kind: 'flash', index: 0, startMs: 2000, endMs: 2080 }]);
-  const strobe = shown((ms) => (ms >= 2000 && ms < 2800 && ms % 200 < 80 ? 250 : null));
-  t.deepEqual(strobe.transitions(), [{ kind: 'strobe', index: 0, startMs: 2000, endMs: 2680, flashes: 4 }]);
-  for (const facts of [once, strobe]) t.deepEqual(facts.shots(), []);
+test('a flash is a fact of its own, and flashes that follow each other are one strobe', async (t) => {
+  const once = await shown((ms) => (ms >= 2000 && ms < 2080 ? 250 : null));
+  t.deepEqual(once.facts('transitions'), [{ kind: 'flash', index: 0, startMs: 2000, endMs: 2080 }]);
+  const strobe = await shown((ms) => (ms >= 2000 && ms < 2800 && ms % 200 < 80 ? 250 : null));
+  t.deepEqual(strobe.facts('transitions'), [{ kind: 'strobe', index: 0, startMs: 2000, endMs: 2680, flashes: 4 }]);
+  for (const facts of [once, strobe]) t.deepEqual(facts.facts('shot_changes'), []);
 });
 
 const range = { startMs: 1000, endMs: 31_000 };

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type ShotFact, shotFact } from '../contract/evidence/evidence.ts';
+import { countText } from '../formats/readable-numbers.ts';
+import { atPlaces, countOf } from './found.ts';
+import type { MeteredKind } from './kind.ts';
+import { CUT_RULE, CutFinder, cutFinderState } from './pictures/cut-finder.ts';
+
+const state = z.strictObject({ shots: z.array(shotFact), cuts: cutFinderState });
+
+/** Hard cuts. Other kinds of pictures learn of them, and of the flashes that are none. */
+export const shotChanges: MeteredKind<'shot_changes', ShotFact, z.infer<typeof state>> = {
+  name: 'shot_changes',
+  title: 'shot changes',
+  track: 'video',
+  facts: { shot_change: { schema: shotFact, words: ['cut'], tone: 'cut' } },
+  order: 'successive',
+  lane: { place: 70, about: 'pictures_and_sound', backdrop: null },
+  summary: { words: ['Cuts: ', { value: 'count', form: 'number', otherwise: '0' }, '.'] },
+  row: { usual: true, name: () => 'cut' },
+  found: (shots) => {
+    const places = shots.map(({ atMs }) => ({ startMs: atMs, endMs: atMs }));
+    const brief = countText(shots.length, 'cut');
+    return { brief, text: `${brief}${atPlaces(places)}`, measures: countOf(shots.length), places };
+  },
+  parameters: {
+    ...CUT_RULE,
+    rule: 'the change of small pictures against that of their neighbours',
+    limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
+  },
+  state,
+  meter: ({ range, announce }, from) => {
+    const shots = from?.shots ?? [];
+    const cuts = new CutFinder(
+      ({ atMs, ratio }) => {
+        announce.cut(atMs);
+        if (atMs < range.startMs || atMs >= range.endMs) return;
+        shots.push({ kind: 'shot_change', index: shots.length, atMs, scoreMilli: Math.round(ratio * 1000) });
+      },
+      ({ startMs, endMs }) => announce.flash({ startMs, endMs }),
+      from?.cuts,
+    );
+    return {
+      picture: (picture) => cuts.add(picture),
+      save: () => ({ shots, cuts: cuts.save() }),
+      end: () => cuts.end(),
+      facts: () => shots,
+    };
+  },
+};
