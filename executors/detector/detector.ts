@@ -1,9 +1,7 @@
-import type { SoundResult } from '../../kinds/sound/sound-result.ts';
-import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import type { ToolIdentity } from '../../contract/base/artifact.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { DetectionFailure } from '../../kinds/detection-failure.ts';
-import type { FoundSilences } from '../../kinds/sound/silences.ts';
+import type { SoundResult } from '../../kinds/sound/sound-result.ts';
 import { BYTES_PER_INSTANT, SAMPLES_PER_MS, type SampleSpan, SIGNALS } from '../../kinds/sound/sound-signals.ts';
 import { type Launcher, ProcessFailure } from '../process/process.ts';
 import { DetectorConnection, DetectorTask } from './detector-connection.ts';

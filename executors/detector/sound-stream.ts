@@ -1,8 +1,8 @@
-import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import { createHash } from 'node:crypto';
 import { createSHA256 } from 'hash-wasm';
 import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
 import { type FoundSilences, findSilences, type OpenLevelState, SoundLevels } from '../../kinds/sound/silences.ts';
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_INSTANT,

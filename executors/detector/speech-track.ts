@@ -1,5 +1,5 @@
-import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import { bytesOfFloats, floatsOfBytes } from '../../kinds/packed-numbers.ts';
+import type { FoundSpeech } from '../../kinds/sound/sound-result.ts';
 import { BLOCK_SAMPLES, MIX, SAMPLES_PER_MS, type SampleSpan } from '../../kinds/sound/sound-signals.ts';
 import { BAND_RULE, SPEECH_RULE, STEP_SAMPLES } from '../../kinds/sound/speech-rule.ts';
 import { type BoundaryModel, CONTEXT_STEPS, type SignalTrack } from './boundary-model.ts';

@@ -1,4 +1,3 @@
-import type { FoundSpeech } from '../../../kinds/sound/sound-result.ts';
 import test from 'ava';
 import {
   bandLevels,
@@ -16,8 +15,16 @@ import { packState, unpackState } from '../../../executors/detector/packed-state
 import { loadSpeechModel } from '../../../executors/detector/silero-vad.ts';
 import { SoundStream } from '../../../executors/detector/sound-stream.ts';
 import { byBlocks } from '../../../executors/detector/speech-graph.ts';
-import { type BlockTracks, PROBABILITY_STEPS, type SpeechProbabilities, SpeechTrack, speechWindows, type TrackState } from '../../../executors/detector/speech-track.ts';
+import {
+  type BlockTracks,
+  PROBABILITY_STEPS,
+  type SpeechProbabilities,
+  SpeechTrack,
+  speechWindows,
+  type TrackState,
+} from '../../../executors/detector/speech-track.ts';
 import { steadinessOf } from '../../../executors/detector/steadiness.ts';
+import type { FoundSpeech } from '../../../kinds/sound/sound-result.ts';
 import {
   BLOCK_SAMPLES,
   BYTES_PER_SAMPLE,
