@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
 import { causeText } from '../../contract/causes/wording.ts';
@@ -119,3 +120,27 @@ test('further kinds are those of a pass that no receipt names, in the order of t
     ],
   );
 });
+
+/** The files that each knew every kind by name. */
+const folding = [
+  ...['decode-graph', 'decode-pass', 'detect', 'detection-identity'].map((name) => `executors/evidence/${name}.ts`),
+  ...['stages/detect', 'evidence/facts', 'evidence/delivered', 'overview/found', 'overview/findings'].map(
+    (name) => `receipts/${name}.ts`,
+  ),
+  ...[
+    'actors/study/media-passes.ts',
+    'cli/terminal/summary.ts',
+    'console/timeline/lanes.ts',
+    'console/study/answer.tsx',
+  ],
+];
+
+for (const file of folding) {
+  test(`${file} folds the list of kinds, and names none of them`, async (t) => {
+    const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+    t.deepEqual(
+      furtherInPass.filter(({ name }) => text.includes(`'${name}'`)).map(({ name }) => name),
+      [],
+    );
+  });
+}
