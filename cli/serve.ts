@@ -224,7 +224,7 @@ async function listen(
   }
 }
 
-/** The parts of a host that its line on stdout tells of. */
+/** The parts of a host for its line on stdout. */
 interface Announced {
   readonly options: ServeOptions;
   readonly configured: readonly ConfiguredFeature[];
