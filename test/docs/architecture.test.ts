@@ -16,7 +16,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   receipts: ['rules', 'storage', 'formats', 'contract'],
   actors: ['machines', 'receipts', 'rules', 'executors', 'storage', 'formats', 'contract'],
   http: ['actors', 'formats', 'contract'],
-  options: ['http', 'executors', 'rules', 'storage', 'contract'],
+  options: ['http', 'receipts', 'rules', 'executors', 'storage', 'contract'],
   features: [
     'options',
     'http',
