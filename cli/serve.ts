@@ -208,7 +208,7 @@ async function listen(
   }
 }
 
-/** The parts of a host that its line on stdout tells of. */
+/** The parts of a host for its line on stdout. */
 interface Announced {
   readonly options: ServeOptions;
   readonly host: ServedHost;

@@ -1,10 +1,10 @@
 import { evaluation } from './evaluation/feature.ts';
 import type { Feature } from './feature.ts';
-import { recognition } from './recognition/feature.ts';
+import { speechRecognition } from './recognition/feature.ts';
 import { screenText } from './screen-text/feature.ts';
 import { translation } from './translation/feature.ts';
 import { videoHost } from './video-host/feature.ts';
 import { workers } from './workers/feature.ts';
 
 /** Every optional capability of this program. Their order is that of their options, of their engines and of their opening. */
-export const features: readonly Feature[] = [videoHost, workers, recognition, translation, screenText, evaluation];
+export const features: readonly Feature[] = [videoHost, workers, speechRecognition, translation, screenText, evaluation];

@@ -12,8 +12,7 @@ import { keptRegion } from '../../contract/recognition.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import type { Environment } from '../../executors/process/tools.ts';
-import type { Recognizer } from '../../executors/recognition/recognizer.ts';
-import { demandRunning } from '../../executors/recognition/recognizer.ts';
+import { demandRunning, type Recognizer } from '../../executors/recognition/recognizer.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
@@ -22,7 +21,7 @@ import {
   announcedRecognizer,
   everyStudyFlag,
   permissionFlag,
-  permissionFlags,
+  recognitionPermission,
   recognizerFlags,
   recognizerFlagsOf,
   recognizerNotice,
@@ -153,9 +152,9 @@ async function foundOf(environment: Environment, inUse: string | null): Promise<
 }
 
 /** Recognizes the speech of a study. */
-export const recognition: Feature = {
+export const speechRecognition: Feature = {
   name: 'recognition',
-  flags: { engine: recognizerFlags, study: { ...responseFormatFlag, ...secondRunFlag }, host: permissionFlags },
+  flags: { engine: recognizerFlags, study: { ...responseFormatFlag, ...secondRunFlag }, host: recognitionPermission },
   options: (given) => {
     const flags = recognizerFlagsOf(given);
     const recognizesEveryStudy = given.has(everyStudyFlag);

@@ -16,7 +16,7 @@ export const permissionFlag = 'permit-recognition';
 const recognition = { setting: { room: 'recognition', change: 'at_once', isGrouped: true } } as const;
 
 /** The flag by which a person permits recognition where a request asks for it; without one it changes nothing. */
-export const permissionFlags = {
+export const recognitionPermission = {
   [permissionFlag]: {
     setting: { room: 'recognition', change: 'at_once', role: 'permission' },
     ...toggle(

@@ -17,8 +17,7 @@ import type { OperationIdentity } from '../../executors/evidence/detection-ident
 import { openLauncher } from '../../executors/process/launcher.ts';
 import { describeSandbox } from '../../executors/process/process-sandbox.ts';
 import { type Environment, resolveTools } from '../../executors/process/tools.ts';
-import type { Recognizer } from '../../executors/recognition/recognizer.ts';
-import { demandRunning } from '../../executors/recognition/recognizer.ts';
+import { demandRunning, type Recognizer } from '../../executors/recognition/recognizer.ts';
 import { storedBytes } from '../../formats/canonical-json.ts';
 import { isFault } from '../../machines/study-types.ts';
 import { takeOrders } from './engine/bullmq-queue.ts';

@@ -17,7 +17,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   receipts: ['kinds', 'rules', 'storage', 'formats', 'contract'],
   actors: ['machines', 'receipts', 'kinds', 'rules', 'executors', 'storage', 'formats', 'contract'],
   http: ['actors', 'kinds', 'formats', 'contract'],
-  options: ['http', 'executors', 'rules', 'storage', 'contract'],
+  options: ['http', 'receipts', 'rules', 'executors', 'storage', 'contract'],
   features: [
     'options',
     'http',

@@ -11,7 +11,7 @@ import type { Clock } from '../../../contract/base/clock.ts';
 /** The opening of an engine that a test names and never uses. */
 const unopened = () => Promise.reject(new Error('this test opens no engine'));
 
-/** A recognizer as the settings of a host name it. It is not opened unless the test says how. */
+/** A recognizer as the settings of a host name it. It cannot be opened unless the test gives an opening. */
 export const namedRecognizer = (
   named: Pick<NamedRecognizer, 'engine'> & Partial<NamedRecognizer>,
 ): NamedRecognizer => ({
@@ -22,7 +22,7 @@ export const namedRecognizer = (
   ...named,
 });
 
-/** A translator as the settings of a host name it. It is not opened unless the test says how. */
+/** A translator as the settings of a host name it. It cannot be opened unless the test gives an opening. */
 export const namedTranslator = (
   named: Pick<NamedTranslator, 'provider'> & Partial<NamedTranslator>,
 ): NamedTranslator => {
@@ -57,6 +57,6 @@ export function openingWith(clock: Clock): RecognizerOpening & TranslatorOpening
   };
 }
 
-/** The registry of a host that has these engines. */
+/** The registry of a host with these engines. */
 export const registryOf = (choices: EngineChoices, clock: Clock): EngineRegistry =>
   new EngineRegistry({ choices, clock, opening: openingWith(clock) });

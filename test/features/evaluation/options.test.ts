@@ -4,7 +4,7 @@ import test from 'ava';
 import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import { evaluateOptions } from '../../../features/evaluation/options.ts';
 import { withEnginesOf } from '../../../features/feature.ts';
-import { recognition } from '../../../features/recognition/feature.ts';
+import { speechRecognition } from '../../../features/recognition/feature.ts';
 import { StartError } from '../../../options/failures.ts';
 import { repository } from '../../cli/command.ts';
 
@@ -52,7 +52,7 @@ test('a leading ~/ is the home folder in every option that takes a path', (t) =>
 
 test('an evaluation takes the options of the features that studies use', (t) => {
   const enginesOf = (...flags: string[]) => {
-    const { features } = evaluateOptions(flags, [recognition]);
+    const { features } = evaluateOptions(flags, [speechRecognition]);
     return withEnginesOf(
       features.map((configure) => configure({})),
       noEngines,
@@ -64,5 +64,5 @@ test('an evaluation takes the options of the features that studies use', (t) => 
     recognizer: { engine: 'pocketsphinx' },
     recognizesTwice: true,
   });
-  t.throws(() => evaluateOptions(['--permit-recognition'], [recognition]), { message: /unknown flag/ });
+  t.throws(() => evaluateOptions(['--permit-recognition'], [speechRecognition]), { message: /unknown flag/ });
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Environment } from '../../../executors/process/tools.ts';
 import { flagsOf } from '../../../features/feature.ts';
-import { recognition } from '../../../features/recognition/feature.ts';
+import { speechRecognition } from '../../../features/recognition/feature.ts';
 import {
   announcedRecognizer,
   recognizerFlagsOf,
@@ -12,13 +12,13 @@ import { type StartCode, StartError } from '../../../options/failures.ts';
 import { parseFlags } from '../../../options/flags.ts';
 import { complaintOf } from '../../cli/configured-host.ts';
 
-const table = flagsOf([recognition], ['engine', 'study', 'host']);
+const table = flagsOf([speechRecognition], ['engine', 'study', 'host']);
 const given = (flags: readonly string[]) => parseFlags(flags, table);
 const chosen = (...flags: string[]) => recognizerFlagsOf(given(flags));
 
 /** The feature of a host with these options. */
 function configuredWith(flags: readonly string[], environment: Environment = {}) {
-  const configured = recognition.options?.(given(flags))(environment);
+  const configured = speechRecognition.options?.(given(flags))(environment);
   if (configured === undefined) throw new Error('recognition has options');
   return configured;
 }
@@ -28,7 +28,7 @@ const asked = (engine: string, model?: string) => [
   ...(model === undefined ? [] : ['--semantic-recognizer-model', model]),
 ];
 
-/** The flags of a recognizer that was asked for. */
+/** The flags of a host with this recognizer. */
 function flagsFor(...args: Parameters<typeof asked>) {
   const flags = chosen(...asked(...args));
   if (flags === null) throw new Error('a recognizer was asked for');
@@ -89,7 +89,7 @@ test('a server may return text alone, and no other recognizer has a format', (t)
   }
 });
 
-test('the registry of a host knows a recognizer by its place, its model and its settings, and the start says where it is', (t) => {
+test('the registry of a host knows a recognizer by its place, its model and its settings', (t) => {
   const local = configuredWith(asked('whisper-cli', '/models/base.bin'));
   const program = { engine: 'whisper-cli', place: 'whisper-cli', model: '/models/base.bin', settings: {} } as const;
   t.like(local.engines?.recognizer, program);

@@ -7,7 +7,7 @@ import { Transcribers } from '../../../features/recognition/steps.ts';
 import { namedRecognizer, registryOf, translators } from '../../actors/engines/named-engines.ts';
 
 const { provider } = translators.outside;
-/** The choices of a host that may recognize by a server, which is opened so. */
+/** The choices of a host with the permission for its recognizer, which is a server. */
 const permitted = (open: NamedRecognizer['open']): EngineChoices => ({
   ...noEngines,
   recognizer: namedRecognizer({ engine: 'openai', model: 'stub', provider, open }),

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { recognition } from '../../../features/recognition/feature.ts';
+import { speechRecognition } from '../../../features/recognition/feature.ts';
 import {
   demandObjectSource,
   workerFlags,
@@ -10,7 +10,7 @@ import {
 import { failureLine, StartError } from '../../../options/failures.ts';
 import { parseFlags } from '../../../options/flags.ts';
 
-const flagsOf = (args: readonly string[]) => workerFlags(args, [recognition], {});
+const flagsOf = (args: readonly string[]) => workerFlags(args, [speechRecognition], {});
 
 /** The queue of a host. */
 const queueOf = (args: readonly string[]) => workQueueOf(parseFlags(args, workQueueFlags));
