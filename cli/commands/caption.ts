@@ -8,13 +8,13 @@ import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
-import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../options/flags.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName, isLanguage, meantLanguage } from '../terminal/language-tag.ts';
-import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
+import { endLine, isComplete, obstacleLines, presentPlan } from '../terminal/plan-lines.ts';
 import { textAnswer } from '../terminal/question.ts';
 import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import { type ExitCode, exitCodes, type Terminal } from '../terminal/terminal.ts';
@@ -185,7 +185,9 @@ async function prepared(call: CommandCall, taken: Map<string, string>, isOnly: b
   const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
   const readTracks = textTracks(probe).filter(({ codec }) => readSubtitleCodecs.includes(codec));
   const texts = [...readTracks, ...subtitleTracks].map(({ language }) => language ?? '');
-  const lacking = [...new Set([spoken, target])].filter((asked) => !texts.some((tag) => mayServe(tag, asked)));
+  // A text in one language serves both sides.
+  const needed = areOneLanguage(spoken, target) ? [target] : [spoken, target];
+  const lacking = needed.filter((asked) => !texts.some((tag) => mayServe(tag, asked)));
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: target,
@@ -275,13 +277,17 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
   for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
   const { lines } = corrections;
-  terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
+  // A person may have added lines since the approval.
+  const present = plan === null ? null : presentPlan(plan, lines);
+  terminal.remark(
+    present === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(present, lines.length),
+  );
   const { reports } = guidelines;
   terminal.result({ runtimeId, side, language, captions: file, muxed: mux, plan, guidelines: reports }, [
     file.path,
     ...(mux === null ? [] : [mux]),
   ]);
-  return given.has('strict') && !(plan !== null && isComplete(plan)) ? exitCodes.incomplete : exitCodes.done;
+  return given.has('strict') && !(present !== null && isComplete(present)) ? exitCodes.incomplete : exitCodes.done;
 }
 
 async function check(given: GivenFlags, terminal: Terminal): Promise<void> {

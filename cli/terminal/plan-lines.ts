@@ -1,3 +1,4 @@
+import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { Alignment, CaptionPlan, otherTrackReason, trackReason } from '../../contract/captions/caption-plan.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
@@ -6,6 +7,7 @@ import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
 import { causeText, rateText, type Spelling } from '../../contract/causes/wording.ts';
 import { secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { countText } from '../../receipts/evidence-chain.ts';
+import { withoutLines } from '../../rules/speech-gaps.ts';
 import { terminalSpelling } from './call.ts';
 import { englishName } from './language-tag.ts';
 
@@ -321,6 +323,21 @@ export const isComplete = ({ counts, compared, remarks }: CaptionPlan): boolean 
   counts.leftOut === 0 &&
   compared !== 'none' &&
   !remarks.some(({ code }) => unsureTimings.includes(code));
+
+/**
+ * A plan as the present lines of its captions have it: a passage that a person gave a line is no gap any more, and the line that was
+ * left out there is not missing. The thresholds are those of the plan.
+ */
+export function presentPlan(plan: CaptionPlan, lines: readonly Range[]): CaptionPlan {
+  const gaps = withoutLines(plan.gaps, lines, plan.rules.gaps);
+  const leftOut = withoutLines(plan.leftOut, lines, plan.rules.gaps);
+  const counts = {
+    ...plan.counts,
+    gaps: plan.counts.gaps - plan.gaps.length + gaps.length,
+    leftOut: plan.counts.leftOut - plan.leftOut.length + leftOut.length,
+  };
+  return { ...plan, gaps, leftOut, counts };
+}
 
 /**
  * Captions that are made, in one line. Captions that nothing was compared with are written, and not accepted. `lines` is how many the

@@ -20,7 +20,7 @@ export const withheldLine = (runtimeId: string, reasonCodes: readonly string[]):
 /** A warning before a study as a line. */
 export const warningLine = (warning: PlanWarning): string =>
   warning.code === 'speech_will_be_recognised'
-    ? `Recognizing the speech with ${warning.engine} may take up to ${estimateText(warning.atMostMs)}.`
+    ? `Recognizing the speech with ${warning.engine} ${warning.atMostMs < 60_000 ? 'takes' : 'may take up to'} ${estimateText(warning.atMostMs)}.`
     : `warning: ${warning.text} (${warning.code})`;
 
 /** True if a part of a study is missing because no spoken language was declared. */

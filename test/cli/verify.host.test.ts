@@ -150,7 +150,10 @@ test('a bundle is verified without a data root, and its end names the checks and
   t.deepEqual([plain.exit, plain.stderr], [0, '']);
   const media = study.run.record.sourceSession.source.contentId;
   t.regex(plain.stdout, new RegExp(`\nNot checked: the film itself, which is not in the bundle \\(${media}\\)`));
-  t.regex(plain.stdout, /\nThe signature is valid. To check whose it is, pass --trust KEY.pem \(key sha256:[a-f0-9]{64}\)\nintact: runtime:/);
+  t.regex(
+    plain.stdout,
+    /\nThe signature is valid. To check whose it is, pass --trust KEY.pem \(key sha256:[a-f0-9]{64}\)\nintact: runtime:/,
+  );
   t.is((await verify(path, '--trust', key)).exit, 0);
   const foreign = await verify(path, '--trust', other, '--json');
   t.is(foreign.exit, 4);
