@@ -9,6 +9,9 @@ const script = '/usr/bin/script';
 /** True if commands can be run at a terminal here: the `script` of other systems takes other options. */
 export const hasTerminal = process.platform === 'linux' && existsSync(script);
 
+/** So wide that no line is broken, whatever folder a test has. */
+const columns = 1000;
+
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A question, and what a person types then, which may follow from something that they do first. */
@@ -25,7 +28,7 @@ export const runAtTerminal = (
 ): Promise<Ended> =>
   new Promise((resolve, reject) => {
     const command = ['node', 'build/media-study.js', ...args].map(quoted).join(' ');
-    const child = spawn(script, ['-qefc', command, '/dev/null'], {
+    const child = spawn(script, ['-qefc', `stty cols ${columns}; ${command}`, '/dev/null'], {
       cwd: repository,
       env: { ...process.env, ...withoutDownloader, ...environment },
     });

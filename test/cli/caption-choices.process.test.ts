@@ -111,7 +111,7 @@ atTerminalTest(
     const refused = await at(answers, 'caption', file('film.mkv'), '--to', 'de', ...owner);
     t.is(refused.exit, 2, refused.stdout);
     t.regex(
-      refused.stdout.replaceAll(/\n\s*/g, ' '),
+      refused.stdout,
       /nothing was approved: what the captions of \S+ will be made of has changed since it was shown\. Run the command again to see it\./,
     );
     t.false(existsSync(file('film.de.srt')));
@@ -161,7 +161,9 @@ test('bug: a file whose edits were in the record was still kept as one with othe
   const made = await run('caption', film, '--from', 'en', '--json', ...owner, ...approved);
   t.is(made.exit, 0, made.stderr);
   const { runtimeId } = JSON.parse(made.stdout);
-  const edited = (await readFile(file('film.en.srt'), 'utf8')).replace('Bring the green box.', 'Bring\nthe red box.');
+  // A person who edits a file seldom counts its cues again.
+  const found = await readFile(file('film.en.srt'), 'utf8');
+  const edited = found.replace('Bring the green box.', 'Bring the red box.').replace('\n3\n', '\n30\n');
   await writeFile(file('film.en.srt'), edited);
   const taken = await run('captions', 'edit', runtimeId, '--file', file('film.en.srt'), ...approved);
   t.is(taken.exit, 0, taken.stderr);
@@ -169,7 +171,7 @@ test('bug: a file whose edits were in the record was still kept as one with othe
   t.regex(taken.stderr, /^next: write the captions to a file \(media-study export runtime:\S+ captions\.srt /m);
   const again = await run('caption', film, '--from', 'en');
   t.is(again.exit, 0, again.stderr);
-  t.regex(await readFile(file('film.en.srt'), 'utf8'), /\nBring the red box\.\n/);
+  t.regex(await readFile(file('film.en.srt'), 'utf8'), /\nBring the red box\.\n\n3\n/);
 });
 
 atTerminalTest(
