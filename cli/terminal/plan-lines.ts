@@ -325,8 +325,8 @@ export const isComplete = ({ counts, compared, remarks }: CaptionPlan): boolean 
   !remarks.some(({ code }) => unsureTimings.includes(code));
 
 /**
- * A plan as the present lines of its captions have it: a passage that a person gave a line is no gap any more, and the line that was
- * left out there is not missing. The thresholds are those of the plan.
+ * A plan with the passages that still lack a line, and the lines that are still left out, after corrections. The thresholds are those
+ * of the plan.
  */
 export function presentPlan(plan: CaptionPlan, lines: readonly Range[]): CaptionPlan {
   const gaps = withoutLines(plan.gaps, lines, plan.rules.gaps);

@@ -86,7 +86,7 @@ const claimed = {
   screen_text: 'Text on the screen',
 } as const;
 
-/** What a study stands for, in the words of a person who makes films. */
+/** A claim in the words of a person who makes films. */
 function claimLine({ kind, value, windows, totalMs }: OverviewClaim): string {
   const language = value === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(value)}`;
   return countedFinding(kind === 'language_identity' ? language : claimed[kind], windows, totalMs / 1000);

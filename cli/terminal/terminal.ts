@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { escapedLine, escapedText } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
-import { brokenLines } from './broken-lines.ts';
+import { terminalLines } from './terminal-lines.ts';
 
 /** How `media-study` ends. `docs/guides/command-line.md` explains each. */
 export const exitCodes = {
@@ -165,7 +165,7 @@ export function processTerminal({ json, program, signal }: TerminalOptions): Ter
   const columnsNow = () => (stderr.isTTY ? stderr.columns || usualColumns : null);
   const broken = (text: string, room = 0) => {
     const columns = columnsNow();
-    return brokenLines(escapedText(text), columns === null ? null : columns - room, program);
+    return terminalLines(escapedText(text), columns === null ? null : columns - room, program);
   };
   const progress = (given: string) => {
     const line = escapedLine(given);

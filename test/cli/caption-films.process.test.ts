@@ -127,7 +127,10 @@ test('--strict writes the captions and ends with 5 if nothing tells that their t
   t.deepEqual(await written(), ['film 2.en.srt']);
   t.is((await run(...call)).exit, 5, 'also for captions that are there');
 
-  await writeFile(file('film 2.en.srt'), await readFile(file('film 2.en.srt'), 'utf8').then((text) => `${text}\n`));
+  await writeFile(
+    file('film 2.en.srt'),
+    await readFile(file('film 2.en.srt'), 'utf8').then((text) => text.replace('boxes', 'crates')),
+  );
   const edited = await run(...call);
   t.is(edited.exit, 2, edited.stderr);
   t.regex(

@@ -6,11 +6,11 @@ import test, { type ExecutionContext } from 'ava';
 import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
 import { subtitledFilm } from '../../lab/cases/subtitled-films.ts';
-import { type Answer, hasTerminal, runAtTerminal } from './at-terminal.ts';
-import { filmWithOneTrack } from './caption-films.ts';
-import { runCommand } from './command.ts';
+import { type Answer, hasTerminal, runAtTerminal } from '../cli/at-terminal.ts';
+import { filmWithOneTrack } from '../cli/caption-films.ts';
+import { runCommand } from '../cli/command.ts';
 
-// What a person chooses at the command `caption`: a track, new captions, a file of their own; and what changes while they read.
+// Choices of a person at the command `caption`: a track, new captions, a file of their own; and changes while they read.
 
 const plain = ['The boat leaves at seven.', 'Bring the green box.', 'Nobody has seen the map.'];
 const comments = ['We lost the light here.', 'This was day two.', 'She wrote it herself.'];
@@ -35,7 +35,7 @@ function place(t: ExecutionContext) {
   };
 }
 
-test('--track takes the named track, says so, and refuses a number that is no track of the film', async (t) => {
+test('--track takes the named track, says so, and refuses the number of another stream', async (t) => {
   const { folder, run } = place(t);
   const film = subtitledFilm(folder, 'film.mkv', [
     { lines: plain, language: 'eng', disposition: 'default' },
@@ -85,7 +85,7 @@ test('--again makes new captions of a film, once, and leaves the earlier ones', 
 });
 
 atTerminalTest(
-  'bug: nothing told a person that the captions had changed between the question and the answer',
+  'a decision on captions that changed between the question and the answer is refused, and nothing is approved',
   async (t) => {
     const { file, run, at } = place(t);
     await writeFile(file('film.mkv'), await filmWithOneTrack());
@@ -135,7 +135,7 @@ test('bug: a later call took the file of a person for its captions of another re
   t.is(await readFile(file('film.pt-PT.srt'), 'utf8'), own);
 });
 
-test('bug: the subtitle file of a person was told to have their edits of the captions', async (t) => {
+test('bug: the remedy took the subtitle file of a person for their edits of the captions', async (t) => {
   const { folder, file, run } = place(t);
   const film = subtitledFilm(folder, 'film.mkv', []);
   // A line that captions break differently.
