@@ -194,10 +194,10 @@ atTerminalTest(
     ];
     const made = await at(answers, 'caption', film, '--subtitles', file('lines.srt'), '--output', file('out.srt'));
     t.is(made.exit, 0, made.stdout);
-    t.regex(made.stdout, /^spoken language: English \(en\)$/m);
+    t.regex(made.stdout, /spoken language: English \(en\)$/m);
     t.regex(
       made.stdout,
-      /^lines\.srt: cue 2 overlaps an earlier cue\nlines\.srt: cue 3 starts after the film ends$/m,
+      /lines\.srt: cue 2 overlaps an earlier cue\nlines\.srt: cue 3 starts after the film ends$/m,
       'bug: notes on a subtitle file named no cue',
     );
   },
