@@ -145,7 +145,7 @@ export interface Terminal {
 const eraseLine = '\r\u001b[K';
 const usualColumns = 80;
 /** The places that a question leaves on its last line. */
-const roomForAnswer = 8;
+const roomForAnswer = 6;
 
 interface TerminalOptions {
   readonly json: boolean;

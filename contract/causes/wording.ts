@@ -575,7 +575,7 @@ const wordings: Wordings = {
   captions_rolled: { what: ({ side }, spelled) => `${spelled.side(side)} rolls up: each row is written once` },
   ends_assumed: {
     what: ({ side, cues }, spelled) =>
-      `${spelled.side(side)}: ${counted(cues, 'line states', 'lines state')} no end, and ends with the next one or after 7 s`,
+      `${spelled.side(side)}: ${counted(cues, 'line states no end, and ends', 'lines state no end, and end')} with the next one or after 7 s`,
   },
   side_shifted: {
     what: ({ side, against, offsetMs }, spelled) =>
