@@ -25,13 +25,26 @@ function passagesOf(windows: readonly Range[]): Range[] {
   return passages;
 }
 
-/** The passages with speech that have no line, in order of time; all times in ms. */
-export function speechWithoutLines(windows: readonly Range[], lines: readonly Range[]): Range[] {
-  const { leastMs, coveredMilli, marginMs } = SPEECH_GAPS;
-  const passages = passagesOf(windows).filter((passage) => lengthOf(passage) >= leastMs);
+interface Thresholds {
+  readonly coveredMilli: number;
+  readonly marginMs: number;
+}
+
+/** The passages that have no line by these thresholds; all times in ms, and the passages joined and in order of time. */
+export function withoutLines<Passage extends Range>(
+  passages: readonly Passage[],
+  lines: readonly Range[],
+  { coveredMilli, marginMs }: Thresholds,
+): Passage[] {
   const beside = joined(lines.map((line) => wider(line, marginMs)));
   const covered = coveredLengths(passages, beside);
   return passages.filter((passage, at) => 1000 * (covered[at] ?? 0) < coveredMilli * lengthOf(passage));
+}
+
+/** The passages with speech that have no line, in order of time; all times in ms. */
+export function speechWithoutLines(windows: readonly Range[], lines: readonly Range[]): Range[] {
+  const passages = passagesOf(windows).filter((passage) => lengthOf(passage) >= SPEECH_GAPS.leastMs);
+  return withoutLines(passages, lines, SPEECH_GAPS);
 }
 
 /** How much of each span of a joined list lies in another joined list, in ms; both are walked once. */

@@ -102,7 +102,7 @@ export function readable(
     },
     {
       word: 'plan',
-      meaning: plans.length === 1 ? 'for the whole plan' : 'for all plans',
+      meaning: 'for details',
       show: () => {
         showEach(({ plan }) => {
           for (const line of wholePlanLines(plan)) terminal.remark(line);

@@ -243,7 +243,11 @@ function reasonOf(nearest: CaptionMethodRow | undefined, rows: CaptionMethodRows
   const said = causes.map(causeWords);
   if (lacked.length === 0) return said.join('; ');
   const cause = subtitleCause(rows);
-  const subtitles = hasNoSubtitles(rows) ? 'it has no subtitles' : 'its subtitles do not give them';
+  const other = rows.methods
+    .flatMap(({ obstacles }) => obstacles)
+    .find(({ code }) => code === 'no_text_track_in_language');
+  const otherText = other === undefined ? 'its subtitles do not give them' : filmText(other).what;
+  const subtitles = hasNoSubtitles(rows) ? 'it has no subtitles' : otherText;
   return [cause === undefined ? subtitles : causeWords(cause), ...lacked, ...said].join(', and ');
 }
 
@@ -293,7 +297,8 @@ async function askedWay(
   const open = await openWay(call, rows);
   const cause = subtitleCause(rows);
   // The obstacle of the subtitles comes before the question about the recognizer, and before its work.
-  const isSaid = cause !== undefined && (open === null ? isAsked(call) : isOfSpeech(open));
+  const wasSaid = ways.tried !== undefined && isOfSpeech(ways.tried);
+  const isSaid = cause !== undefined && !wasSaid && (open === null ? isAsked(call) : isOfSpeech(open));
   if (isSaid) call.terminal.remark(filmText(cause).what);
   if (open !== null && limit === null) return open;
   const offered = open === null ? await offerOf(call, rows, wanted) : null;

@@ -11,34 +11,17 @@ import { countText } from '../../formats/readable-numbers.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { areOneLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName, isLanguage, meantLanguage } from '../terminal/language-tag.ts';
-import { endLine, isComplete, obstacleLines } from '../terminal/plan-lines.ts';
+import { endLine, isComplete, obstacleLines, presentPlan } from '../terminal/plan-lines.ts';
 import { textAnswer } from '../terminal/question.ts';
 import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import {
-  approveFilms,
-  captionPlanOf,
-  type FilmToApprove,
-  namedTracks,
-  needsApproval,
-  shownPlan,
-} from './caption-approval.ts';
-import {
-  type AskedFile,
-  besideFilm,
-  type CaptionFormat,
-  callsOf,
-  captionFormats,
-  checkFolder,
-  checkTargets,
-  forAttached,
-  namedFilms,
-  outputIn,
-} from './caption-films.ts';
+import { approveFilms, captionPlanOf, type FilmToApprove, namedTracks, needsApproval, shownPlan } from './caption-approval.ts';
+import { type AskedFile, besideFilm, type CaptionFormat, callsOf, captionFormats, checkFolder, checkTargets, forAttached, namedFilms, outputIn } from './caption-films.ts';
 import { guidelineLines } from './caption-lines.ts';
 import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
@@ -186,7 +169,9 @@ async function prepared(call: CommandCall, taken: Map<string, string>, isOnly: b
   const { subtitleTracks } = await host.subtitles.list(source.sourceSessionId);
   const readTracks = textTracks(probe).filter(({ codec }) => readSubtitleCodecs.includes(codec));
   const texts = [...readTracks, ...subtitleTracks].map(({ language }) => language ?? '');
-  const lacking = [...new Set([spoken, target])].filter((asked) => !texts.some((tag) => mayServe(tag, asked)));
+  // A text in one language serves both sides.
+  const needed = areOneLanguage(spoken, target) ? [target] : [spoken, target];
+  const lacking = needed.filter((asked) => !texts.some((tag) => mayServe(tag, asked)));
   const request = {
     requestedSourceLanguage: spokenLanguage(spoken),
     targetLanguage: target,
@@ -276,13 +261,17 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
   for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
   const { lines } = corrections;
-  terminal.remark(plan === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(plan, lines.length));
+  // A person may have added lines since the approval.
+  const present = plan === null ? null : presentPlan(plan, lines);
+  terminal.remark(
+    present === null ? `Captions written: ${countText(lines.length, 'line')}` : endLine(present, lines.length),
+  );
   const { reports } = guidelines;
   terminal.result({ runtimeId, side, language, captions: file, muxed: mux, plan, guidelines: reports }, [
     file.path,
     ...(mux === null ? [] : [mux]),
   ]);
-  return given.has('strict') && !(plan !== null && isComplete(plan)) ? exitCodes.incomplete : exitCodes.done;
+  return given.has('strict') && !(present !== null && isComplete(present)) ? exitCodes.incomplete : exitCodes.done;
 }
 
 async function check(given: GivenFlags, terminal: Terminal): Promise<void> {

@@ -216,8 +216,8 @@ export function keptFileText(
 const mostEditedBytes = 64 * 1024 * 1024;
 
 /**
- * True if a file has the present lines of a side, however it breaks them into rows: nothing in it is an edit that the record lacks.
- * False for a file that is not there, and for one that is not SubRip.
+ * True if a file has the present lines of a side, whatever its line breaks. The record has all edits in it then. False for a file that
+ * is missing, and for one that is not SubRip.
  */
 export async function hasPresentLines(
   path: string,

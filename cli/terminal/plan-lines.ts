@@ -1,3 +1,4 @@
+import type { Range } from '../../contract/base/grammar.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { Alignment, CaptionPlan, otherTrackReason, trackReason } from '../../contract/captions/caption-plan.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
@@ -5,6 +6,7 @@ import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
 import { causeText, rateText, type Spelling } from '../../contract/causes/wording.ts';
 import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
+import { withoutLines } from '../../rules/speech-gaps.ts';
 import { terminalSpelling } from './call.ts';
 import { englishName } from './language-tag.ts';
 
@@ -320,6 +322,21 @@ export const isComplete = ({ counts, compared, remarks }: CaptionPlan): boolean 
   counts.leftOut === 0 &&
   compared !== 'none' &&
   !remarks.some(({ code }) => unsureTimings.includes(code));
+
+/**
+ * A plan with the passages that still lack a line, and the lines that are still left out, after corrections. The thresholds are those
+ * of the plan.
+ */
+export function presentPlan(plan: CaptionPlan, lines: readonly Range[]): CaptionPlan {
+  const gaps = withoutLines(plan.gaps, lines, plan.rules.gaps);
+  const leftOut = withoutLines(plan.leftOut, lines, plan.rules.gaps);
+  const counts = {
+    ...plan.counts,
+    gaps: plan.counts.gaps - plan.gaps.length + gaps.length,
+    leftOut: plan.counts.leftOut - plan.leftOut.length + leftOut.length,
+  };
+  return { ...plan, gaps, leftOut, counts };
+}
 
 /**
  * Captions that are made, in one line. Captions that nothing was compared with are written, and not accepted. `lines` is how many the

@@ -65,7 +65,7 @@ export class SharedAnswer<Answer> {
   readonly #about: (first: string) => string;
   #answer: Promise<Answer> | null = null;
 
-  /** `about` names all the things, such as `these 3 films`, by the first one that is asked about. */
+  /** `about` names all the things, such as `these 3 films`, by the first of them. */
   constructor(about: (first: string) => string) {
     this.#about = about;
   }

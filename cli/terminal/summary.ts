@@ -20,7 +20,7 @@ export const withheldLine = (runtimeId: string, reasonCodes: readonly string[]):
 /** A warning before a study as a line. */
 export const warningLine = (warning: PlanWarning): string =>
   warning.code === 'speech_will_be_recognised'
-    ? `Recognizing the speech with ${warning.engine} may take up to ${estimateText(warning.atMostMs)}.`
+    ? `Recognizing the speech with ${warning.engine} ${warning.atMostMs < 60_000 ? 'takes' : 'may take up to'} ${estimateText(warning.atMostMs)}.`
     : `warning: ${warning.text} (${warning.code})`;
 
 /** True if a part of a study is missing because no spoken language was declared. */
@@ -69,7 +69,7 @@ const claimed = {
   screen_text: 'Text on the screen',
 } as const;
 
-/** What a study stands for, in the words of a person who makes films. */
+/** A claim in the words of a person who makes films. */
 function claimLine({ kind, value, windows, totalMs }: OverviewClaim): string {
   const language = value === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(value)}`;
   const what = kind === 'language_identity' ? language : claimed[kind];

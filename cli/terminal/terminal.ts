@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { escapedLine, escapedText } from '../../contract/base/grammar.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
-import { brokenLines } from './broken-lines.ts';
+import { terminalLines } from './terminal-lines.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
@@ -130,7 +130,7 @@ export interface Terminal {
 const eraseLine = '\r\u001b[K';
 const usualColumns = 80;
 /** The places that a question leaves on its last line. */
-const roomForAnswer = 8;
+const roomForAnswer = 6;
 
 interface TerminalOptions {
   readonly json: boolean;
@@ -150,7 +150,7 @@ export function processTerminal({ json, program, signal }: TerminalOptions): Ter
   const columnsNow = () => (stderr.isTTY ? stderr.columns || usualColumns : null);
   const broken = (text: string, room = 0) => {
     const columns = columnsNow();
-    return brokenLines(escapedText(text), columns === null ? null : columns - room, program);
+    return terminalLines(escapedText(text), columns === null ? null : columns - room, program);
   };
   const progress = (given: string) => {
     const line = escapedLine(given);

@@ -109,6 +109,11 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
   runtime_live: {
     terminal: ({ typed, study }) => `end it by ${typed(`cancel ${study}`)}, or wait for its end, and delete it then`,
   },
+  source_in_use: {
+    terminal: ({ typed }) => `delete its studies first, each by ${typed('delete runtime RUNTIME')}`,
+    page: 'delete its studies first',
+    agent: 'a person can delete its studies first',
+  },
   source_deleted: {
     terminal: ({ typed }) => `take its media in again to study it: ${typed('ingest FILE')}`,
     page: 'add the film again',

@@ -454,7 +454,11 @@ const wordings: Wordings = {
     what: ({ lines }) =>
       lines === 0 ? 'no words were recognized' : `the gates withheld all ${lines} recognized lines`,
     pageWhat: ({ lines }) =>
-      lines === 0 ? 'no words were recognized' : `none of the ${lines} recognized lines was certain enough`,
+      lines === 0
+        ? 'no words were recognized'
+        : lines === 1
+          ? 'the one recognized line was not certain enough'
+          : `none of the ${lines} recognized lines was certain enough`,
     remedies: {
       terminal: (_, { command }) =>
         `attach a subtitle file by ${command('subtitles SOURCE FILE:TAG')}, or use another recognizer`,

@@ -9,10 +9,13 @@ const script = '/usr/bin/script';
 /** True if commands can be run at a terminal here: the `script` of other systems takes other options. */
 export const hasTerminal = process.platform === 'linux' && existsSync(script);
 
+/** So wide that no line is broken, whatever folder a test has. */
+const columns = 1000;
+
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A question, and what a person types then. */
-export type Answer = readonly [question: RegExp, typed: string];
+/** A question, and what a person types then, which may follow from something that they do first. */
+export type Answer = readonly [question: RegExp, typed: string | (() => Promise<string>)];
 
 /**
  * Runs the built `media-study` at a terminal. Each answer is typed once its question is on the line, in this order. All that the terminal
@@ -23,9 +26,9 @@ export const runAtTerminal = (
   answers: readonly Answer[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     const command = ['node', 'build/media-study.js', ...args].map(quoted).join(' ');
-    const child = spawn(script, ['-qefc', command, '/dev/null'], {
+    const child = spawn(script, ['-qefc', `stty cols ${columns}; ${command}`, '/dev/null'], {
       cwd: repository,
       env: { ...process.env, ...withoutDownloader, ...environment },
     });
@@ -37,7 +40,9 @@ export const runAtTerminal = (
       const found = left[0]?.[0].exec(shown.slice(seen)) ?? null;
       if (found === null) return;
       seen += found.index + found[0].length;
-      child.stdin.write(`${left.shift()?.[1]}\n`);
+      const [, typed = ''] = left.shift() ?? [];
+      if (typeof typed === 'string') child.stdin.write(`${typed}\n`);
+      else void typed().then((text) => child.stdin.write(`${text}\n`), reject);
     });
     child.once('close', (code) => resolve({ exit: code ?? 1, stdout: shown.replaceAll('\r\n', '\n'), stderr: '' }));
   });

@@ -73,7 +73,7 @@ atTerminalTest(
       [/Your name: /, 'Sua Kim'],
       [/Approve all 2\? Type yes, [^:]*: /, 'sure'],
       [/Please type yes, no, lines or plan\.[\s\S]*Approve all 2\? [^:]*: /, 'plan'],
-      [/(?:a spoken passage is named [\s\S]*){2}Approve all 2\? [^:]*: /, 'y'],
+      [/(?:lines will be written[\s\S]*){2}A spoken passage is named [\s\S]*Approve all 2\? [^:]*: /, 'y'],
     ];
     const made = await at(answers, file('film 2.mkv'), file('film 10.mp4'), '--from', 'en', '--to', 'en');
     t.is(made.exit, 0, made.stdout);
@@ -127,7 +127,10 @@ test('--strict writes the captions and ends with 5 if nothing tells that their t
   t.deepEqual(await written(), ['film 2.en.srt']);
   t.is((await run(...call)).exit, 5, 'also for captions that are there');
 
-  await writeFile(file('film 2.en.srt'), await readFile(file('film 2.en.srt'), 'utf8').then((text) => `${text}\n`));
+  await writeFile(
+    file('film 2.en.srt'),
+    await readFile(file('film 2.en.srt'), 'utf8').then((text) => text.replace('boxes', 'crates')),
+  );
   const edited = await run(...call);
   t.is(edited.exit, 2, edited.stderr);
   t.regex(
@@ -156,7 +159,7 @@ atTerminalTest('bug: review approve showed no line before it asked', async (t) =
   const [, study = ''] = /^Study finished \(id (\S+)\)$/m.exec(studied.stdout) ?? [];
   const answers: readonly Answer[] = [
     [/Your name: /, 'Sua Kim'],
-    [/Approve\? Type yes, or type lines to read all 9 lines, plan for the whole plan: /, 'Y'],
+    [/Approve\? Type yes, or type lines to read all 9 lines, plan for details: /, 'Y'],
   ];
   const approved = await runAtTerminal(['review', 'approve', study, ...root], answers);
   t.is(approved.exit, 0, approved.stdout);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { endLine, isComplete, planLines, wholePlanLines } from '../../cli/terminal/plan-lines.ts';
+import { endLine, isComplete, planLines, presentPlan, wholePlanLines } from '../../cli/terminal/plan-lines.ts';
 import { type CaptionPlan, captionPlan } from '../../contract/captions/caption-plan.ts';
 
 const track = {
@@ -193,4 +193,12 @@ test('bug: a plan named no command that works for other subtitles, and its figur
   );
   const [remark = ''] = whole.filter((line) => line.startsWith('The subtitle track begins'));
   t.regex(remark, /use other subtitles: media-study caption FILM --subtitles FILE:TAG$/);
+});
+
+test('bug: a passage was still without a line, and its words left out, after a person had added them', (t) => {
+  const added = { startMs: 18_950, endMs: 19_700 };
+  const { counts, gaps } = presentPlan(passing, [added, { startMs: 153_900, endMs: 154_900 }]);
+  t.deepEqual([counts.gaps, counts.leftOut], [4, 1]);
+  t.false(gaps.some(({ startMs }) => startMs === 18_960));
+  t.regex(endLine(presentPlan(passing, [added]), 25), /4 spoken passages have no line: 0:55\.0/);
 });

@@ -15,8 +15,8 @@ function widthOf(text: string): number {
 const step = '  ';
 
 /**
- * A sentence as lines that end before the last column, broken at spaces; the lines after the first are indented. A command that the
- * sentence ends with stays whole, on a line of its own, so that a person can paste it: it begins with `program`.
+ * A sentence as lines that end before the last column, broken at spaces; the lines after the first are indented. A command at the
+ * end of the sentence stays whole, on a line of its own, so that a person can paste it. It begins with `program`.
  */
 function brokenSentence(sentence: string, columns: number, program: string): readonly string[] {
   if (widthOf(sentence) < columns) return [sentence];
@@ -38,7 +38,7 @@ function brokenSentence(sentence: string, columns: number, program: string): rea
  * A text for a person as the lines of their terminal, of so many columns. A terminal without a width gets each sentence whole.
  * `program` is what a person types before the name of a command.
  */
-export const brokenLines = (text: string, columns: number | null, program: string): readonly string[] => {
+export const terminalLines = (text: string, columns: number | null, program: string): readonly string[] => {
   const sentences = text.split('\n');
   return columns === null ? sentences : sentences.flatMap((sentence) => brokenSentence(sentence, columns, program));
 };
