@@ -18,15 +18,15 @@ export type Reader = 'terminal' | 'page' | 'agent';
 export interface Spelling extends Commands {
   readonly language: (tag: string) => string;
   readonly length: (ms: number) => string;
-  /** The text of one side of captions. */
-  readonly side: (side: 'source' | 'target') => string;
+  /** The text of one side of captions; by default the original and the translation. */
+  readonly side?: (side: 'source' | 'target') => string;
 }
 
 /** A side of captions, as people call it. */
 const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The spelling of the texts of the wire, for programs, terminals and agents. */
-export const plainSpelling: Spelling = {
+export const plainSpelling: Required<Spelling> = {
   language: (tag) => tag,
   length: (ms) => `${ms} ms`,
   side: (side) => sideNames[side],
@@ -47,7 +47,7 @@ export interface CauseText {
 }
 
 type Joint = '; ' | ': ';
-type Said<Params> = string | ((params: Params, spelling: Spelling) => string);
+type Said<Params> = string | ((params: Params, spelling: Required<Spelling>) => string);
 
 interface Wording<Params> {
   readonly what: Said<Params>;
@@ -640,7 +640,7 @@ const ofReasons: Readonly<Partial<Record<ReasonCode, Omit<Wording<object>, 'what
 };
 
 const inWords = <Params>(said: Said<Params>, params: Params, spelling: Spelling): string =>
-  typeof said === 'string' ? said : said(params, spelling);
+  typeof said === 'string' ? said : said(params, { ...plainSpelling, ...spelling });
 
 const again: Readonly<Record<FailedWork, string>> = {
   file: 'add the file',
