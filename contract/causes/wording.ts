@@ -19,15 +19,15 @@ export type Reader = 'terminal' | 'page' | 'agent';
 export interface Spelling extends Commands {
   readonly language: (tag: string) => string;
   readonly length: (ms: number) => string;
-  /** A side of captions, as people call it, in the singular. */
-  readonly side: (side: 'source' | 'target') => string;
+  /** The text of one side of captions, in the singular; by default the original and the translation. */
+  readonly side?: (side: 'source' | 'target') => string;
 }
 
 /** A side of captions in two languages. */
 const sideNames = { source: 'the original', target: 'the translation' } as const;
 
 /** The spelling of the texts of the wire, for programs, terminals and agents. */
-export const plainSpelling: Spelling = {
+export const plainSpelling: Required<Spelling> = {
   language: (tag) => tag,
   length: (ms) => `${ms} ms`,
   side: (side) => sideNames[side],
@@ -48,7 +48,7 @@ export interface CauseText {
 }
 
 type Joint = '; ' | ': ';
-type Said<Params> = string | ((params: Params, spelling: Spelling) => string);
+type Said<Params> = string | ((params: Params, spelling: Required<Spelling>) => string);
 
 interface Wording<Params> {
   readonly what: Said<Params>;
@@ -665,7 +665,7 @@ const ofReasons: Readonly<Partial<Record<ReasonCode, Omit<Wording<object>, 'what
 };
 
 const inWords = <Params>(said: Said<Params>, params: Params, spelling: Spelling): string =>
-  typeof said === 'string' ? said : said(params, spelling);
+  typeof said === 'string' ? said : said(params, { ...plainSpelling, ...spelling });
 
 const again: Readonly<Record<FailedWork, string>> = {
   file: 'add the file',
