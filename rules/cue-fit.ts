@@ -205,7 +205,7 @@ export class FitTables {
     return tables;
   }
 
-  /** Writes the sums of heard and of silent time. */
+  /** Writes the sums of time over the reference and beside it. */
   *#hear(whole: readonly Range[]): Steps<void> {
     const { over, beside } = this.#worth;
     const isOver = new Uint8Array(this.#heard.length - 1);

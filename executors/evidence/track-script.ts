@@ -16,7 +16,7 @@ const scriptFormats: ReadonlyMap<string, 'ass' | 'webvtt'> = new Map([
   ['webvtt', 'webvtt'],
 ]);
 
-/** The longest line that is read, and how much of a script: the styles of an ASS script stand in front of its fonts and events. */
+/** The longest line that is read, and the most styles or cues. */
 const LONGEST_LINE = 4096;
 const MOST_ENTRIES = 200_000;
 
