@@ -32,7 +32,7 @@ const rates: readonly Rate[] = [
 ];
 
 /**
- * The aim: one in 4,000 unrelated files at most gets an answer. The chance is extrapolated: of 850 planted pairs none got one. There are
+ * The aim: one in 4,000 unrelated files at most gets an answer. The chance is extrapolated: of 1,100 planted pairs none got one. There are
  * three ways to one: all cues at some place, all as they are, and cues in pieces. So each has one in `rarely`: the best score of shuffled cues is extrapolated to that chance, by a Gumbel law
  * through `draws` shuffles. The bound never is below what independent likelihood ratios give: their best of `n` places
  * exceeds ln(n · rarely) nats once in `rarely` files (Markov's inequality). The other figures are choices

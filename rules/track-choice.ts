@@ -152,7 +152,7 @@ const parentLocales: ReadonlyMap<string, string> = new Map(
     ['en-001', 'TK TO TT TV TZ UG VC VG VU WS ZA ZM ZW'],
     ['en-150', 'AT BE CH DE DK FI NL SE SI'],
     ['zh-Hant-HK', 'Hant-MO'],
-  ].flatMap(([parent, regions]) =>
+  ].flatMap(([parent = '', regions = '']) =>
     regions.split(' ').map((region) => [`${parent.split('-', 1)[0]}-${region}`, parent] as const),
   ),
 );
