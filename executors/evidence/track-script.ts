@@ -126,7 +126,9 @@ export class TrackScript {
 }
 
 /** The script of a codec, and the words by which ffmpeg writes it; null for a codec whose packets state everything. */
-export function scriptOf(codec: string): { readonly script: TrackScript; readonly format: readonly string[] } | null {
+export function scriptReaderOf(
+  codec: string,
+): { readonly script: TrackScript; readonly format: readonly string[] } | null {
   const format = scriptFormats.get(codec);
   if (format === undefined) return null;
   // Times stay those of the packets.
