@@ -117,6 +117,12 @@ function edgeScores({ share, lag, widths }: EdgeModel, perSecond: number) {
   return { reach, scores, far: inHundredths(Math.log(1 - share)) };
 }
 
+type EdgeScores = ReturnType<typeof edgeScores>;
+
+/** How much of the tables is written in one turn of the event loop. */
+const EDGES_OF_TURN = 128;
+const STEPS_OF_TURN = 65_536;
+
 /** Adds up a row over `2 * half + 1` places around each. */
 function smoothed(row: Int32Array, half: number): Int32Array {
   const sums = new Int32Array(row.length);
@@ -147,6 +153,11 @@ export class FitTables {
   /** Sums from the first step on, in parts of `FIT.coverage` of a nat. */
   readonly #heard: Int32Array;
   readonly #pad: number;
+  /** The film, in steps. */
+  readonly #steps: number;
+  readonly #scores: { readonly on: EdgeScores; readonly off: EdgeScores };
+  /** Of a step over the reference, and beside it, in parts of `FIT.coverage` of a nat. */
+  readonly #worth: { readonly over: number; readonly beside: number };
   /** Peaks of the two kernels, and the worth of a covered step, for proposals. */
   readonly #weights: { readonly on: number; readonly off: number; readonly step: number };
   readonly #lag: { readonly on: number; readonly off: number };
@@ -167,40 +178,55 @@ export class FitTables {
     const size = Math.max(steps, Math.ceil(lastCueMs / stepMs)) + 2 * this.#pad;
     this.#on = new Int16Array(size).fill(inHundredths(FIT.outside));
     this.#off = new Int16Array(size);
-    const { start, end } = MODELS[kind];
-    this.#draw(this.#on, this.#starts, edgeScores(start, perSecond), steps);
-    this.#draw(this.#off, this.#ends, edgeScores(end, perSecond), steps);
     const worth = (ratio: number): number => Math.round((FIT.coverage * Math.log(ratio)) / FIT.lookSteps);
-    const [over, beside] = [worth(covered / share), worth((1 - covered) / (1 - share))];
+    this.#worth = { over: worth(covered / share), beside: worth((1 - covered) / (1 - share)) };
     this.#heard = new Int32Array(size + 1);
-    const isOver = new Uint8Array(size);
-    for (const { startMs, endMs } of whole) {
-      isOver.fill(1, Math.round(startMs / stepMs) + this.#pad, Math.round(endMs / stepMs) + this.#pad);
-    }
-    let sum = 0;
-    for (let at = 0; at < size; at += 1) {
-      const isInside = at >= this.#pad && at < this.#pad + steps;
-      if (isInside) sum += isOver[at] === 1 ? over : beside;
-      this.#heard[at + 1] = sum;
-    }
-    const peak = (model: EdgeModel): number => {
-      const { scores, far } = edgeScores(model, perSecond);
-      return Math.max(...scores) - far;
+    this.#steps = steps;
+    const { start, end } = MODELS[kind];
+    this.#scores = { on: edgeScores(start, perSecond), off: edgeScores(end, perSecond) };
+    const peak = ({ scores, far }: EdgeScores): number => Math.max(...scores) - far;
+    const { over, beside } = this.#worth;
+    this.#weights = {
+      on: peak(this.#scores.on),
+      off: peak(this.#scores.off),
+      step: (over - beside) / (FIT.coverage / 100),
     };
-    this.#weights = { on: peak(start), off: peak(end), step: (over - beside) / (FIT.coverage / 100) };
     const inSteps = (seconds: number): number => Math.round((seconds * 1000) / stepMs);
     this.#lag = { on: inSteps(start.lag), off: inSteps(end.lag) };
   }
 
   /** Tables of a reference in order of time. */
-  static of(spans: readonly Range[], kind: ReferenceKind, extent: FitExtent): FitTables {
-    return new FitTables(spans, kind, extent);
+  static *of(spans: readonly Range[], kind: ReferenceKind, extent: FitExtent): Steps<FitTables> {
+    const tables = new FitTables(spans, kind, extent);
+    yield;
+    yield* tables.#draw(tables.#on, tables.#starts, tables.#scores.on);
+    yield* tables.#draw(tables.#off, tables.#ends, tables.#scores.off);
+    yield* tables.#hear(joined(spans));
+    return tables;
+  }
+
+  /** Writes the sums of time over the reference and beside it. */
+  *#hear(whole: readonly Range[]): Steps<void> {
+    const { over, beside } = this.#worth;
+    const isOver = new Uint8Array(this.#heard.length - 1);
+    for (const { startMs, endMs } of whole) {
+      isOver.fill(1, Math.round(startMs / stepMs) + this.#pad, Math.round(endMs / stepMs) + this.#pad);
+    }
+    let sum = 0;
+    for (let at = 0; at < isOver.length; at += 1) {
+      const isInside = at >= this.#pad && at < this.#pad + this.#steps;
+      if (isInside) sum += isOver[at] === 1 ? over : beside;
+      this.#heard[at + 1] = sum;
+      if (at % STEPS_OF_TURN === 0) yield;
+    }
   }
 
   /** Writes the scores around each edge; between two edges the better one counts. */
-  #draw(table: Int16Array, edges: Int32Array, { reach, scores, far }: ReturnType<typeof edgeScores>, steps: number) {
+  *#draw(table: Int16Array, edges: Int32Array, { reach, scores, far }: EdgeScores): Steps<void> {
+    const steps = this.#steps;
     table.fill(far, this.#pad, this.#pad + steps);
-    for (const edge of edges) {
+    for (const [nth, edge] of edges.entries()) {
+      if (nth % EDGES_OF_TURN === 0) yield;
       for (let at = -reach; at <= reach; at += 1) {
         const place = this.#pad + edge + at;
         const score = scores[at + reach] ?? far;

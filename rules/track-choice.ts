@@ -139,18 +139,20 @@ type Distance = (typeof distances)[number];
 const otherRegions: readonly Distance[] = ['parent_region', 'related_region', 'other_region'];
 
 /**
- * The parents of regional forms, as the table of parent locales of Unicode's CLDR 45 has them (`supplemental/parentLocales.json` of its
- * package `cldr-core`): of the languages whose subtitles are sold in several regions. Other forms have their language as parent.
+ * The parents of regional forms, from Unicode's CLDR 45 (`supplemental/parentLocales.json` of its package `cldr-core`). It has the
+ * languages whose subtitles are sold in several regions. Other forms have their language as parent.
  */
 const parentLocales: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    'es-419': 'AR BO BR BZ CL CO CR CU DO EC GT HN JP MX NI PA PE PR PY SV US UY VE',
-    'pt-PT': 'AO CH CV FR GQ GW LU MO MZ ST TL',
-    'en-001':
-      '150 AG AI AU BB BM BS BW BZ CC CK CM CX CY DG DM ER FJ FK FM GB GD GG GH GI GM GY HK ID IE IL IM IN IO JE JM KE KI KN KY LC LR LS MG MO MS MT MU MV MW MY NA NF NG NR NU NZ PG PK PN PW RW SB SC SD SG SH SL SS SX SZ TC TK TO TT TV TZ UG VC VG VU WS ZA ZM ZW',
-    'en-150': 'AT BE CH DE DK FI NL SE SI',
-    'zh-Hant-HK': 'Hant-MO',
-  }).flatMap(([parent, regions]) =>
+  [
+    ['es-419', 'AR BO BR BZ CL CO CR CU DO EC GT HN JP MX NI PA PE PR PY SV US UY VE'],
+    ['pt-PT', 'AO CH CV FR GQ GW LU MO MZ ST TL'],
+    ['en-001', '150 AG AI AU BB BM BS BW BZ CC CK CM CX CY DG DM ER FJ FK FM GB GD GG GH'],
+    ['en-001', 'GI GM GY HK ID IE IL IM IN IO JE JM KE KI KN KY LC LR LS MG MO MS MT MU'],
+    ['en-001', 'MV MW MY NA NF NG NR NU NZ PG PK PN PW RW SB SC SD SG SH SL SS SX SZ TC'],
+    ['en-001', 'TK TO TT TV TZ UG VC VG VU WS ZA ZM ZW'],
+    ['en-150', 'AT BE CH DE DK FI NL SE SI'],
+    ['zh-Hant-HK', 'Hant-MO'],
+  ].flatMap(([parent = '', regions = '']) =>
     regions.split(' ').map((region) => [`${parent.split('-', 1)[0]}-${region}`, parent] as const),
   ),
 );
@@ -191,7 +193,7 @@ function distanceOf({ tag, language }: Pick<Candidate, 'tag' | 'language'>, aske
   return isOther ? distanceOfRegions(wanted, found) : 'unstated_region';
 }
 
-/** How many parents are between the region of a track and the asked one; zero if it is no parent of that. */
+/** How many parents are between the region of a track and the asked one; zero for a region that is not a parent of it. */
 function parentsBetween({ language }: Pick<Candidate, 'language'>, asked: string): number {
   const [wanted, found] = [localeOf(asked), language === null ? null : localeOf(language)];
   const [own = ''] = found === null ? [] : regionalLine(found);

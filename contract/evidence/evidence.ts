@@ -171,8 +171,8 @@ export const cuePlacement = z.strictObject({
 export type CuePlacement = z.infer<typeof cuePlacement>;
 
 /**
- * What cues of a track state and no caption has: a color, the name of a speaker apart from the text, a place or size that is not one
- * of nine, vertical text. The parameter of this name counts the cues; it is absent without any, and in evidence of earlier versions.
+ * Properties of cues that no caption has: a color, the name of a speaker apart from the text, an exact place or size, vertical text.
+ * The parameter of this name counts the cues. It is absent without any, and in evidence of earlier versions.
  */
 export const unkeptLooks = {
   color: 'cuesWithColor',

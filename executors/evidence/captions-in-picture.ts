@@ -174,8 +174,8 @@ async function searched(units: AsyncIterable<Buffer>): Promise<boolean> {
 }
 
 /**
- * The search as one more output of a run of ffmpeg that reads the media from its start: a range that begins there needs no process
- * of its own. `isFound` has the answer once that run has ended.
+ * The search as one more output of a run of ffmpeg that reads the media from its start. A range that begins there needs no process of
+ * its own. `isFound` has the answer once that run has ended.
  */
 export function captionSearchBeside(picture: SearchedPicture, range: Range) {
   let answer = false;

@@ -17,7 +17,7 @@ import {
 } from './cue-styles.ts';
 import { alignmentOfSsa, type ScriptStyle } from './track-script.ts';
 
-/** What the script of a track states beside a packet: the styles of an ASS script by name, or the settings of a cue of WebVTT. */
+/** The words of a script beside a packet: the styles of an ASS script by name, or the settings of a cue of WebVTT. */
 export interface StatedBeside {
   readonly styleNamed?: (name: string) => ScriptStyle | undefined;
   readonly settings?: string;
@@ -231,7 +231,7 @@ function placementOf(codec: string, packet: Uint8Array, stated: StatedBeside): {
 const COLORED = /<font\s[^<>]*\bcolor\b|<c\.[^<>\s]|\{[^{}]*\\1?c&H/i;
 const SPEAKER = /<v[.\s][^<>]*>/i;
 
-/** What a packet states and no caption has. */
+/** The properties of a packet that no caption has. */
 function unkeptOf(
   codec: string,
   packet: Uint8Array,
@@ -255,7 +255,7 @@ export const isReadableCodec = (codec: string): boolean => openings.has(codec);
 /**
  * The visible text of one packet of a text track: tags, overrides, drawings and control characters removed, character references
  * resolved, blank lines left out. Readings of ruby are in parentheses behind their base. The text is empty if nothing is shown. It
- * belongs to that packet alone. `stated` is what the script of the track says of it.
+ * belongs to that packet alone. `stated` has the words of the script of the track for it.
  */
 export function cueTextOf(codec: string, packet: Uint8Array, stated: StatedBeside = {}): CueText {
   if (packet.length > MAXIMUM_PACKET_BYTES) return unreadable('too_long');

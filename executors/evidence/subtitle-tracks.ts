@@ -6,7 +6,7 @@ import { type Launcher, MEMORY_BYTES, type ProcessLimits, type ProcessRequest } 
 import type { ResolvedTool } from '../process/tools.ts';
 import { MEDIA_GLOBAL_OPTIONS } from '../sources/media-input.ts';
 import { type CueText, cueTextOf, MAXIMUM_PACKET_BYTES, type StatedBeside } from './cue-text.ts';
-import { scriptOf, type TrackScript } from './track-script.ts';
+import { scriptReaderOf, type TrackScript } from './track-script.ts';
 
 /** One packet of a track: its times in half-open milliseconds, and its bytes. */
 interface SubtitlePacket {
@@ -241,7 +241,7 @@ export async function readSubtitleTracks(
     isStyled = true,
   }: TracksRequest,
 ): Promise<(ReadTrack | null)[]> {
-  const scripts = tracks.map(({ codec }) => (isStyled ? scriptOf(codec) : null));
+  const scripts = tracks.map(({ codec }) => (isStyled ? scriptReaderOf(codec) : null));
   const outputs: OutputBeside[] = [
     ...(beside === undefined ? [] : [beside]),
     ...scripts.flatMap((found, at) => (found === null ? [] : [scriptOutput(tracks[at]?.index ?? 0, found)])),
@@ -285,7 +285,10 @@ export async function readSubtitleTracks(
 }
 
 /** The output with the script of a track. */
-const scriptOutput = (index: number, { script, format }: NonNullable<ReturnType<typeof scriptOf>>): OutputBeside => ({
+const scriptOutput = (
+  index: number,
+  { script, format }: NonNullable<ReturnType<typeof scriptReaderOf>>,
+): OutputBeside => ({
   output: [...copied(index), ...format],
   maximumBytes: LIMITS.stdoutBytes,
   async read(pipe) {

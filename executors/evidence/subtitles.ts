@@ -235,7 +235,7 @@ async function findTracks(
   };
 }
 
-/** What was read of each track: of those of the media by these runs, of each attached file by one. */
+/** The cues of each track: of those of the media by these runs, of each attached file by one. */
 async function readTracks(
   deps: SubtitleDeps,
   { attachedPath, range, signal, read: onRead = () => undefined }: SubtitleRequest,

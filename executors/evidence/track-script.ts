@@ -16,7 +16,7 @@ const scriptFormats: ReadonlyMap<string, 'ass' | 'webvtt'> = new Map([
   ['webvtt', 'webvtt'],
 ]);
 
-/** The longest line that is read, and how much of a script: the styles of an ASS script stand in front of its fonts and events. */
+/** The longest line that is read, and the most styles or cues. */
 const LONGEST_LINE = 4096;
 const MOST_ENTRIES = 200_000;
 
@@ -126,7 +126,9 @@ export class TrackScript {
 }
 
 /** The script of a codec, and the words by which ffmpeg writes it; null for a codec whose packets state everything. */
-export function scriptOf(codec: string): { readonly script: TrackScript; readonly format: readonly string[] } | null {
+export function scriptReaderOf(
+  codec: string,
+): { readonly script: TrackScript; readonly format: readonly string[] } | null {
   const format = scriptFormats.get(codec);
   if (format === undefined) return null;
   // Times stay those of the packets.

@@ -46,7 +46,7 @@ async function headsIn(handle: FileHandle): Promise<{ readonly head: number; rea
     const chunk = await readAt(handle, at, CHUNK_BYTES + overlap);
     for (let found = chunk.indexOf(HEAD); found !== -1; found = chunk.indexOf(HEAD, found + 1)) {
       const head = at + found;
-      // What looks like a head within a block of a head, such as a picture, is none.
+      // A block of a head, such as a picture, may have the bytes of another one.
       if (head < (heads.at(-1)?.frames ?? 0)) continue;
       const frames = await framesBehind(handle, head);
       if (frames !== null) heads.push({ head, frames });
@@ -74,8 +74,8 @@ async function partsOf(file: string): Promise<readonly Stretch[]> {
 const partUrl = (file: string, { from, to }: Stretch): string => `subfile,,start,${from},end,${to},,:${mediaUrl(file)}`;
 
 /**
- * The input of a file whose samples are counted, with the sound of one track chosen. Of joined FLAC each part is an input of its own.
- * ffmpeg reads such a file as one: it takes each further head for a part of the frame in front of it, and loses up to three blocks. It
+ * The input of a file whose samples are counted, with the sound of one track chosen. Each part of joined FLAC is an input of its own.
+ * ffmpeg reads such a file as one. It takes a further head for a part of the frame in front of it, and loses up to three blocks. It
  * also drops blocks that are larger than those of the first part. Other files are read as they are.
  */
 export async function countedInput(file: string, trackIndex: number): Promise<readonly string[]> {

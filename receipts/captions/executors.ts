@@ -62,7 +62,7 @@ export interface StudiedTrack {
   readonly isContradicted: boolean;
   /** The number of its cues whose track states no end. */
   readonly assumedEnds: number;
-  /** What its cues state and no caption has, with the number of cues. */
+  /** The properties of its cues that no caption has, with the number of cues. */
   readonly unkept: readonly { readonly look: UnkeptLook; readonly cues: number }[];
   /** In order of time; the text of a cue that could not be read is null. */
   readonly cues: readonly TimedText[];

@@ -82,7 +82,7 @@ for (const way of ['a track', 'an attached file'] as const) {
     t.true(srt.includes('\n<b><u>There are</u></b><u> many </u><b><u>reasons.</u></b>\n'), srt);
   });
 
-  test(`bug: the places of cues of WebVTT were lost, and what captions cannot have was not told (${way})`, async (t) => {
+  test(`bug: the places of cues of WebVTT were lost, and no remark named colors, speakers and vertical text (${way})`, async (t) => {
     const { run, file, read } = await withFolder(t);
     const cues = [
       { text: 'We have to bring the boxes.', settings: 'line:0 position:0% align:start' },

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { alignedBySteps } from '../../rules/alignment.ts';
+import { FitTables } from '../../rules/cue-fit.ts';
 import { moved, outOfOrder, plantedFilm, plantedHabit, plantedTrack, withBreaks } from './planted-tracks.ts';
 
 const lengthMs = 600_000;
@@ -45,4 +46,14 @@ test('another film, and the same cues in another order, are unknown', (t) => {
 test('without speech, or with few cues, nothing is claimed', (t) => {
   t.like(resultOfSteps(alignedBySteps([], german, lengthMs)), { verdict: 'unknown', reason: 'no_speech' });
   t.like(resultOfSteps(alignedBySteps(english, german.slice(0, 5), lengthMs)), { reason: 'too_few_cues' });
+});
+
+test('bug: the tables of a film of hours, and stretches of cues that fit nowhere, were one step each of 30 ms', (t) => {
+  const hoursMs = 4 * 3_600_000;
+  const long = plantedTrack(plantedFilm(3, hoursMs), plantedHabit(1), 1);
+  const extent = { lengthMs: hoursMs, lastCueMs: hoursMs, reachSteps: 30_000 };
+  let steps = 0;
+  for (const _ of FitTables.of(long, 'cues', extent)) steps += 1;
+  // Both kinds of edges in parts of 128, and the sums in parts of 65,536.
+  t.true(steps >= (2 * long.length) / 128 + hoursMs / 20 / 65_536, String(steps));
 });

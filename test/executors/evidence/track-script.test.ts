@@ -1,7 +1,7 @@
 import test from 'ava';
 import { cueSettings } from '../../../executors/evidence/cue-settings.ts';
 import { cueTextOf } from '../../../executors/evidence/cue-text.ts';
-import { scriptOf, TrackScript } from '../../../executors/evidence/track-script.ts';
+import { scriptReaderOf, TrackScript } from '../../../executors/evidence/track-script.ts';
 
 const script = (format: 'ass' | 'webvtt', ...lines: readonly string[]): TrackScript => {
   const read = new TrackScript(format);
@@ -75,7 +75,7 @@ test('settings of cues of one time are those of their places among these', (t) =
   t.is(read.settingsOf({ startMs: 1000, endMs: 2000 }, 0), 'line:0');
   t.is(read.settingsOf({ startMs: 1000, endMs: 2000 }, 1), '');
   t.is(read.settingsOf({ startMs: 3_601_000, endMs: 3_602_500 }, 0), 'align:end size:40%');
-  t.is(scriptOf('subrip'), null);
+  t.is(scriptReaderOf('subrip'), null);
 });
 
 test('bug: position, line, align and vertical of a cue of WebVTT were lost', (t) => {
