@@ -4,7 +4,6 @@ import type { CaptionClassification } from '../contract/captions/caption-line.ts
 import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
-import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import { probeSandbox, type SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
 import type { RecognizerChoice } from '../executors/recognition/open-recognizer.ts';
@@ -72,8 +71,6 @@ export interface HostOptions {
   readonly subtitlesFirst?: boolean;
   /** The hosted model that translates captions; null or absent on a host without one. */
   readonly translator?: ChosenTranslator | null;
-  /** The hosted model that explains captions; null where no explanation executor is configured. */
-  readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The speech recognizer; null or absent on a host without one. */
   readonly recognizer?: RecognizerChoice | null;
   /** False if it recognizes only where a study wishes it, or its captions need it; by default every study. */
@@ -105,7 +102,7 @@ export interface HostOptions {
 export interface WorkUnderWay {
   /** Studies that have not ended; the next host resumes them. */
   readonly studies: number;
-  /** Captions and explanations that are being made; the next host makes them again, and may ask a model again. */
+  /** Captions, and what else is made of them now; the next host makes them again, and may ask a model again. */
   readonly productions: number;
   /** Files that are being received whole, which their clients have to send again. */
   readonly uploads: number;

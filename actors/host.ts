@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestCaptions } from '../contract/captions/caption-production.ts';
-import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
+import type { EngineKind } from '../contract/operation.ts';
 import { openRecognizer } from '../executors/recognition/open-recognizer.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
@@ -69,6 +69,10 @@ async function openFeatures<Open extends OpenFeature>(
   for (const feature of features) open.push(await feature.open(core));
   return open;
 }
+
+/** True if an engine of a feature is on. */
+const isOn = (features: readonly OpenFeature[], engine: EngineKind): boolean =>
+  features.some(({ engineRows }) => engineRows?.().some((row) => row.engine === engine && row.isOn));
 
 /** Opens the store, loads the sources and resumes the work of an earlier process. Rejects with coded errors. */
 export async function openHost<Open extends OpenFeature>(
@@ -264,7 +268,6 @@ export async function openHost<Open extends OpenFeature>(
     captionMethods,
     engines,
     reviewer,
-    explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     features,
     committed,
   });
@@ -272,7 +275,7 @@ export async function openHost<Open extends OpenFeature>(
     ...basis,
     budgets,
     board,
-    host: { reviewerId: reviewer.id, captions: captionAbility, explains: options.explainer !== null },
+    host: { reviewerId: reviewer.id, captions: captionAbility, explains: isOn(features, 'explanations') },
   });
   const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({

@@ -79,7 +79,7 @@ async function settingsFinding(
     settings = await readSettings(path);
     const start = withSettings(given, settings ?? new Map());
     options = optionsOf(start);
-    const servers = serversOf(options, environment);
+    const servers = serversOf(start, environment);
     await demandStart(options, featuresOf(start, environment), environment);
     for (const { provider } of servers) {
       const fault = await serverFault(provider);

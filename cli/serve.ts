@@ -11,7 +11,7 @@ import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
-import type { ServedFeature } from '../features/feature.ts';
+import type { ConfiguredFeature, ServedFeature } from '../features/feature.ts';
 import type { ChosenListener } from '../http/listener/choose-listener.ts';
 import type { Listener } from '../http/listener/listener.ts';
 import { openServer } from '../http/server.ts';
@@ -30,14 +30,7 @@ import {
 } from './host-files.ts';
 import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
 import { endWithKeeper, type Handover, isKept, receivedHandover, succeeded } from './host-keeper.ts';
-import {
-  announcedExplainer,
-  announcedRecognizer,
-  explainerNotice,
-  explainerOf,
-  recognizerNotice,
-  translatorNotice,
-} from './options/engines.ts';
+import { announcedRecognizer, recognizerNotice, translatorNotice } from './options/engines.ts';
 import {
   engineChoicesOf,
   environmentOf,
@@ -100,7 +93,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
-  const explainer = explainerOf(options.explainerModel, environment);
   const choices = engineChoicesOf(options, process.env);
   const configured = featuresOf(flags, process.env);
   if (options.workQueue !== null) await demandObjectSource(options.workQueue);
@@ -116,7 +108,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
     ],
     captionExecutor: choices.captions.classification,
     subtitlesFirst: choices.captions.subtitlesFirst,
-    explainer,
     environment,
     clock: systemClock,
     report,
@@ -148,7 +139,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const identity = { root: await rootIdentity(options.dataRoot), process: await processIdentity(process.pid) };
   const place = { ...options, port: before?.port ?? options.port };
   const listener = await listen(place, host, { token, ...identity }, chosen.open, running);
-  const announced = announcement(options, host, listener, token);
+  const announced = announcement(options, host, listener, token, configured);
   const write = (by: ProcessIdentity) =>
     writeHostFile(options.dataRoot, { ...announced, endsWithCommand }, identity.root, by);
   const end = new HostEnd({
@@ -163,7 +154,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   notices.take(choices);
-  if (explainer !== null) report(explainerNotice(explainer));
   if (options.workQueue !== null) report(workQueueNotice(options.workQueue));
   for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
@@ -240,7 +230,13 @@ async function listen(
 }
 
 /** The one line on stdout: what a client needs to begin. */
-function announcement(options: ServeOptions, host: Host, listener: Listener, token: string) {
+function announcement(
+  options: ServeOptions,
+  host: Host,
+  listener: Listener,
+  token: string,
+  features: readonly ConfiguredFeature[],
+) {
   const name = options.host === '::1' ? '[::1]' : options.host;
   const dataRoot = realpathSync(options.dataRoot);
   const listening = `http://${name}:${listener.port}`;
@@ -261,7 +257,7 @@ function announcement(options: ServeOptions, host: Host, listener: Listener, tok
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
     semanticRecognizer: announcedRecognizer(options.recognizer),
-    languageExplanationExecutor: announcedExplainer(options.explainerModel),
+    ...Object.fromEntries(features.flatMap(({ announced = {} }) => Object.entries(announced))),
     authorizationToken: token,
     pid: process.pid,
     dataRoot,

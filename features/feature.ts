@@ -2,6 +2,7 @@ import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
+import type { HostedProvider } from '../executors/model-server/hosted-provider.ts';
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { Route } from '../http/exchange/route.ts';
@@ -24,10 +25,26 @@ export interface StartTrial {
   readonly launcher: () => Promise<SandboxedLauncher>;
 }
 
+/** A model behind a server to which a host sends text or sound. */
+export interface UsedServer {
+  /** What the host wants of it, in one word. A host has one server for each use. */
+  readonly use: string;
+  readonly model: string;
+  readonly provider: HostedProvider;
+  /** The room of the settings that name it. */
+  readonly room: HostSetting['room'];
+  /** What it gets, as the subject of a sentence. */
+  readonly sent: string;
+  /** When a running host takes another one. */
+  readonly change: 'at_once' | 'restart';
+}
+
 /** A feature with the options of one host. */
 export interface ConfiguredFeature extends HostFeature<ServedFeature> {
   /** The engines that its options name. */
   readonly engines?: Partial<EngineChoices>;
+  /** The servers that it sends text or sound to. A change of settings that adds one is confirmed by a person. */
+  readonly servers?: readonly UsedServer[];
   /** Lines for the log of the host at its start. */
   readonly notices?: readonly string[];
   /** Its fields of the line that the host prints on stdout. */
@@ -71,6 +88,8 @@ export interface Feature {
   readonly options?: (given: GivenFlags) => FeatureOptions;
   /** Its paths of the wire with everything on, for their description: nothing is asked of them. */
   readonly paths?: (streams: StreamContext) => readonly Route[];
+  /** Its limits for the page of them: what is limited, and to what, in Markdown. */
+  readonly limits?: Readonly<Record<string, string>>;
   /** What to do about its refusals of a start, by their codes: for the page of errors. The errors carry it, too. */
   readonly remedies?: Readonly<Record<string, string | StartText>>;
   /** What `doctor` finds out of it on this machine. */

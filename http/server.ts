@@ -15,7 +15,6 @@ import { consoleRoutes, type ReadConsole } from './routes/console.ts';
 import { correctionRoutes } from './routes/corrections.ts';
 import { deletionRoutes } from './routes/deletion.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
-import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
@@ -99,7 +98,6 @@ export const routeTable = (
     ...publishReviewRoutes(services.reviews),
     ...captionRoutes(services.captions, services.captionReads, services.captionMethods, services.captionPlans),
     ...correctionRoutes(services.corrections),
-    ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),
     ...playbackRoutes(services.playback),
     ...chartRoutes(services.charts),

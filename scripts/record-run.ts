@@ -47,8 +47,12 @@ const videos = await openVideoHost({
 const model = await StubProvider.start(modelPort);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
+const explaining = [
+  ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],
+  ...['--language-explanation-model', 'example'],
+];
 const host = await openHost({
-  features: featuresOf(parseFlags([], serveFlags), {}),
+  features: featuresOf(parseFlags(explaining, serveFlags), { OPENAI_BASE_URL: model.baseUrl }),
   dataRoot: path.join(folder, 'data'),
   sources: [{ directory: fixture('sample/source'), root: null }],
   limits: {
@@ -62,7 +66,6 @@ const host = await openHost({
   studyWorkers: 1,
   reviewer,
   captionExecutor: 'embedded_subtitle_tracks',
-  explainer: { provider: { baseUrl: model.baseUrl, apiKey: null, isLocal: true }, model: 'example' },
   environment: process.env,
   clock,
   report,

@@ -88,7 +88,6 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'An evaluation has no reviewer' },
     captionExecutor: 'recorded_real_pipeline_fixture',
-    explainer: null,
     recognizer,
     recognizesTwice,
     features,

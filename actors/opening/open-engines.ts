@@ -96,7 +96,7 @@ interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools'> 
 
 /** The checks of a host on its machine and its engines. `whyNoDownloader` is null if videos can be fetched. */
 export function openChecks(
-  options: Pick<HostOptions, 'clock' | 'workQueue' | 'explainer'>,
+  options: Pick<HostOptions, 'clock' | 'workQueue'>,
   { layout, objectStore }: OpenStorage,
   { launcher, tools, detectorTools, features, named }: Checked,
   whyNoDownloader: string | null,
@@ -109,7 +109,6 @@ export function openChecks(
       detectors: [tools.ffmpeg.identity, ...detectors],
       hasWorkers: options.workQueue != null,
       others: features.flatMap(({ engineRows }) => engineRows?.() ?? []),
-      explainer: options.explainer,
       downloader: whyNoDownloader === null ? (tools.ytdlp?.identity ?? null) : null,
       whyNoDownloader: whyNoDownloader ?? '',
     });

@@ -21,7 +21,6 @@ export interface ChosenEngines extends Pick<EngineChoices, 'recognizer' | 'capti
   /** Those of the features of the host. */
   readonly others: readonly Engine[];
   readonly translator: HostedModel | null;
-  readonly explainer: HostedModel | null;
   /** The downloader; null if it is off, with the reason beside it. */
   readonly downloader: ToolIdentity | null;
   readonly whyNoDownloader: string;
@@ -111,7 +110,6 @@ export function enginesOf({
   others,
   captions: { classification, subtitlesFirst },
   translator,
-  explainer,
   downloader,
   whyNoDownloader,
 }: ChosenEngines): readonly Engine[] {
@@ -130,9 +128,6 @@ export function enginesOf({
     translator === null
       ? engineOff('caption_translation', 'nothing is translated')
       : hostedEngine('caption_translation', translator, 'caption text'),
-    explainer === null
-      ? engineOff('explanations', 'nothing is explained')
-      : hostedEngine('explanations', explainer, 'caption text'),
     downloader === null
       ? engineOff('video_hosts', whyNoDownloader)
       : {

@@ -29,8 +29,6 @@ import { dataRootFlag } from './data-root.ts';
 import {
   captionFlags,
   chosenCaptionExecutor,
-  explainerFlags,
-  explainerModel,
   permissionFlags,
   permissionsOf,
   recognizerFlags,
@@ -260,7 +258,6 @@ const coreFlags = {
   ...recognizerFlags,
   ...responseFormatFlag,
   ...secondRunFlag,
-  ...explainerFlags,
 } satisfies FlagTable;
 
 /** Every option of the host; those with a `setting` may also be in its settings file. */
@@ -368,7 +365,6 @@ export function optionsOf(given: GivenFlags) {
     recognizesEveryStudy: options['allow-real-semantic-evidence'],
     recognizesTwice: secondRunOf(given, recognizer),
     permissions: permissionsOf(given),
-    explainerModel: explainerModel(given),
     modelServer: options['model-server'] ?? null,
     httpAdapter: options['http-adapter'],
     logFormat: options['log-format'],

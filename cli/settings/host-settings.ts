@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Host, WorkUnderWay } from '../../actors/host-types.ts';
 import type { Clock } from '../../contract/base/clock.ts';
 import { messageOf, retryAfter, ServiceError } from '../../contract/base/errors.ts';
@@ -10,6 +11,7 @@ import type {
   SettingsChange,
   SettingsChanged,
 } from '../../contract/settings.ts';
+import type { UsedServer } from '../../features/feature.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import type { SettingsService } from '../../http/routes/settings.ts';
 import { meaningOf, StartError } from '../../options/failures.ts';
@@ -38,7 +40,7 @@ import {
   withoutLeftovers,
   withSettings,
 } from './settings-file.ts';
-import { demandServer, demandStart, serversOf, type UsedServer } from './start-trial.ts';
+import { demandServer, demandStart, serversOf } from './start-trial.ts';
 
 /** How a change of a setting takes effect. */
 const changeOf = (name: string): HostSetting['change'] => settingFlags[name]?.setting?.change ?? 'command_line';
@@ -66,12 +68,6 @@ const meanings: Readonly<Record<Confirmation, string>> = {
   leaves_this_machine_and_may_cost: 'leaves this machine, and each request may cost money',
 };
 
-const sentTo: Readonly<Record<UsedServer['use'], string>> = {
-  recognizer: 'the sound of speech',
-  translator: 'the text of captions',
-  explainer: 'the text of captions',
-};
-
 /** Someone who gets text or sound of a host. */
 interface Recipient {
   readonly key: string;
@@ -82,7 +78,7 @@ interface Recipient {
 const recipientsOf = (servers: readonly UsedServer[], permitted: readonly string[]): readonly Recipient[] => [
   ...servers.map((server) => ({
     key: serverKey(server),
-    sent: sentTo[server.use],
+    sent: server.sent,
     isLocal: server.provider.isLocal,
   })),
   ...permitted.map((address) => ({ key: address, sent: 'text or sound', isLocal: isOnThisMachine(address) })),
@@ -117,8 +113,8 @@ export class RunningSettings implements SettingsService {
   readonly #changes = new KeyedMutex();
   /** The settings in force: those of the start, and of the file what takes effect at once. */
   #inForce: Settings;
-  /** The server that explains, for which a start is needed. */
-  readonly #explaining: string | null;
+  /** The servers of the start that only another start replaces. */
+  readonly #keptServers: readonly string[];
   /** The time at which this host started. */
   readonly #startedAt: string;
 
@@ -126,7 +122,7 @@ export class RunningSettings implements SettingsService {
     this.#options = options;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     this.#inForce = options.settings;
-    this.#explaining = this.#explainerOf(this.#flags(options.settings));
+    this.#keptServers = this.#serversUntilRestart(this.#flags(options.settings));
   }
 
   async read(): Promise<HostSettings> {
@@ -152,7 +148,7 @@ export class RunningSettings implements SettingsService {
       file: { path, state: fault !== null ? 'unreadable' : settings === null ? 'absent' : 'read', fault },
       settings: rows,
       restart: this.#restart(
-        rows.some(({ value, next }) => !isEqual(value, next)) || (refusal === null && this.#isExplainerLeft(next)),
+        rows.some(({ value, next }) => !isEqual(value, next)) || (refusal === null && this.#isServerLeft(next)),
         refusal,
       ),
     };
@@ -164,7 +160,7 @@ export class RunningSettings implements SettingsService {
     const options = optionsOf(flags);
     const searched = environmentOf(options, environment);
     const further = featuresOf(flags, environment).map(async ({ found }) => (await found?.(searched)) ?? []);
-    const translator = serversOf(options, environment).find(({ use }) => use === 'translator');
+    const translator = serversOf(flags, environment).find(({ use }) => use === 'translator');
     return {
       schema: 'studio.found-engines.v1',
       lookedAt: new Date(clock.now()).toISOString(),
@@ -193,7 +189,7 @@ export class RunningSettings implements SettingsService {
     const { settings, fault } = await this.#file();
     if (fault !== null) throw new ServiceError('settings_unreadable', `the settings cannot be read: ${fault}`);
     const after = settings ?? new Map();
-    allowed(() => serversOf(allowedOptions(this.#flags(after)), this.#options.environment));
+    allowed(() => serversOf(this.#flags(after), this.#options.environment));
     const before = (await this.read()).settings;
     const differing = before.filter(({ value, next }) => !isEqual(value, next)).map(({ name }) => name);
     return this.#applied(differing, after);
@@ -203,8 +199,8 @@ export class RunningSettings implements SettingsService {
   async #applied(names: readonly string[], file: Settings): Promise<SettingsChanged> {
     const atOnce = names.filter(isAtOnce);
     if (atOnce.length > 0) this.#apply(file);
-    const isExplainerLeft = this.#isExplainerLeft(this.#flags(file));
-    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isExplainerLeft));
+    const isServerLeft = this.#isServerLeft(this.#flags(file));
+    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isServerLeft));
     return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
   }
 
@@ -271,7 +267,7 @@ export class RunningSettings implements SettingsService {
   /** Why a host does not start with these options, as a sentence; null if nothing is wrong with them. */
   #refusalOf(next: GivenFlags): string | null {
     try {
-      serversOf(optionsOf(next), this.#options.environment);
+      serversOf(next, this.#options.environment);
       return null;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
@@ -279,15 +275,15 @@ export class RunningSettings implements SettingsService {
     }
   }
 
-  /** The server of the explainer of these options; null if nothing explains. */
-  #explainerOf(flags: GivenFlags): string | null {
-    const explainer = serversOf(optionsOf(flags), this.#options.environment).find(({ use }) => use === 'explainer');
-    return explainer === undefined ? null : serverKey(explainer);
+  /** The servers of these options that a host keeps until another start. */
+  #serversUntilRestart(flags: GivenFlags): readonly string[] {
+    const servers = serversOf(flags, this.#options.environment);
+    return servers.filter(({ change }) => change === 'restart').map(serverKey);
   }
 
-  /** True if the explainer of the start is not that of these options, which the next start has. */
-  #isExplainerLeft(next: GivenFlags): boolean {
-    return this.#explainerOf(next) !== this.#explaining;
+  /** True if the servers that the host keeps are not those of these options, which the next start has. */
+  #isServerLeft(next: GivenFlags): boolean {
+    return !isDeepStrictEqual(this.#serversUntilRestart(next), this.#keptServers);
   }
 
   #flags(settings: Settings): GivenFlags {
@@ -345,9 +341,10 @@ export class RunningSettings implements SettingsService {
     const { environment } = this.#options;
     const next = allowedOptions(flags);
     const features = allowed(() => featuresOf(flags, environment));
-    const inForce = optionsOf(this.#flags(this.#inForce));
-    const now = recipientsOf(serversOf(inForce, environment), inForce.permissions.servers).map(({ key }) => key);
-    const servers = allowed(() => serversOf(next, environment));
+    const flagsInForce = this.#flags(this.#inForce);
+    const { permissions } = optionsOf(flagsInForce);
+    const now = recipientsOf(serversOf(flagsInForce, environment), permissions.servers).map(({ key }) => key);
+    const servers = allowed(() => serversOf(flags, environment));
     const added = recipientsOf(servers, next.permissions.servers).filter(({ key }) => !now.includes(key));
     const outside = added.find(({ isLocal }) => !isLocal);
     const decisive = outside ?? added[0];

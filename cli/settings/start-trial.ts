@@ -9,33 +9,33 @@ import type { HostSetting } from '../../contract/settings.ts';
 import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
 import { openLauncher, type SandboxedLauncher } from '../../executors/process/launcher.ts';
 import { demandRunning, openRecognizer } from '../../executors/recognition/open-recognizer.ts';
-import type { ConfiguredFeature } from '../../features/feature.ts';
+import type { ConfiguredFeature, UsedServer } from '../../features/feature.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { type ChosenListener, chooseListener } from '../../http/listener/choose-listener.ts';
 import { StartError } from '../../options/failures.ts';
+import type { GivenFlags } from '../../options/flags.ts';
 import { kindOf } from '../../storage/objects/durable-file.ts';
 import { storedToken } from '../host-files.ts';
-import { explainerOf } from '../options/engines.ts';
-import { engineChoicesOf, environmentOf, type ServeOptions } from '../options/serve-options.ts';
+import { engineChoicesOf, environmentOf, featuresOf, optionsOf, type ServeOptions } from '../options/serve-options.ts';
 import { demandObjectSource } from '../options/worker-options.ts';
 import { serverMs } from './engine-search.ts';
 
-/** A server that a host sends something to. */
-export interface UsedServer {
-  readonly use: 'recognizer' | 'translator' | 'explainer';
-  readonly model: string;
-  readonly provider: HostedProvider;
-}
+const recognizing = {
+  use: 'recognizer',
+  room: 'recognition',
+  sent: 'the sound of speech',
+  change: 'at_once',
+} as const;
+const translating = { use: 'translator', room: 'captions', sent: 'the text of captions', change: 'at_once' } as const;
 
 /** The servers that a host with these options sends text or sound to. Throws `StartError`. */
-export function serversOf(options: ServeOptions, outer: NodeJS.ProcessEnv): readonly UsedServer[] {
-  const { recognizer, translator } = engineChoicesOf(options, outer);
-  const explainer = explainerOf(options.explainerModel, environmentOf(options, outer));
+export function serversOf(given: GivenFlags, outer: NodeJS.ProcessEnv): readonly UsedServer[] {
+  const { recognizer, translator } = engineChoicesOf(optionsOf(given), outer);
   return [
-    ...(recognizer?.engine === 'openai' ? [{ use: 'recognizer', ...recognizer } as const] : []),
-    ...(translator ? [{ use: 'translator', ...translator } as const] : []),
-    ...(explainer ? [{ use: 'explainer', ...explainer } as const] : []),
+    ...(recognizer?.engine === 'openai' ? [{ ...recognizer, ...recognizing }] : []),
+    ...(translator ? [{ ...translator, ...translating }] : []),
+    ...featuresOf(given, outer).flatMap(({ servers }) => servers ?? []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import test from 'ava';
 import { SimulatedClock as XStateClock } from 'xstate';
-import { type ChosenEngines, engineOff, enginesOf, ownEngine } from '../../actors/operation/engines.ts';
+import { type ChosenEngines, engineOff, enginesOf, hostedEngine, ownEngine } from '../../actors/operation/engines.ts';
 import { CommitFigures, EventLoopPauses } from '../../actors/operation/host-figures.ts';
 import { DurationHistogram, StateDurations } from '../../actors/operation/metrics.ts';
 import { Pairings } from '../../actors/operation/pairings.ts';
@@ -15,10 +15,12 @@ const none: ChosenEngines = {
   detectors: [{ name: 'ffmpeg', version: '5.1', digest }],
   hasWorkers: false,
   recognizer: null,
-  others: [engineOff('screen_text', 'no text on the screen is read')],
+  others: [
+    engineOff('screen_text', 'no text on the screen is read'),
+    engineOff('explanations', 'nothing is explained'),
+  ],
   captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
   translator: null,
-  explainer: null,
   downloader: null,
   whyNoDownloader: 'no yt-dlp answers on this machine',
 };
@@ -42,11 +44,13 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
   const server = (isLocal: boolean) => ({ baseUrl: 'https://models.example/v1', apiKey: 'secret', isLocal });
   const chosen: ChosenEngines = {
     ...none,
-    others: [ownEngine('screen_text', 'tesseract.js 7.0.0', 'read here')],
+    others: [
+      ownEngine('screen_text', 'tesseract.js 7.0.0', 'read here'),
+      hostedEngine('explanations', { model: 'teacher', provider: server(false) }, 'caption text'),
+    ],
     recognizer: { engine: 'openai', model: 'listener', responseFormat: 'json', provider: server(false) },
     captions: { classification: 'recognised_transcript_translated', subtitlesFirst: false },
     translator: { model: 'writer', provider: server(true) },
-    explainer: { model: 'teacher', provider: server(false) },
     downloader: { name: 'yt-dlp', version: '2026.01.01', digest },
   };
   t.deepEqual(said(chosen), [

@@ -11,7 +11,7 @@ test('the host of a command makes captions of subtitle tracks, with no model and
   t.is(options.captionExecutor.classification, 'grouped_subtitle_tracks');
   t.deepEqual(options.limits.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
   t.is(options.limits.maximumStudyRangeMs, 14_400_000);
-  t.deepEqual([options.recognizer, options.explainerModel, options.captionExecutor.model], [null, null, null]);
+  t.deepEqual([options.recognizer, options.captionExecutor.model], [null, null]);
   t.is(serveOptions([]).captionExecutor.classification, 'recorded_real_pipeline_fixture');
 });
 

@@ -212,7 +212,6 @@ test('flags replace the settings that they name, and paths become absolute', (t)
       recognizesEveryStudy: false,
       recognizesTwice: false,
       permissions: { recognition: false, servers: [], testSeam: false },
-      explainerModel: null,
       modelServer: null,
       httpAdapter: 'node',
       logFormat: 'text',

@@ -17,8 +17,8 @@ import { probeFailures, processFailures, videoFailures } from '../../contract/ca
 import { unavailableReason } from '../../contract/evidence/evidence.ts';
 import { explanationCauses } from '../../contract/explanations/explanation.ts';
 import { runtimeReasonCode } from '../../contract/study/status.ts';
-import { machines } from '../../machines/catalogue.ts';
 import { features } from '../../features/features.ts';
+import { machines } from '../../machines/catalogue.ts';
 import { startCodes, startRemedies } from '../../options/failures.ts';
 import { parseFlags } from '../../options/flags.ts';
 import { benchmarksPage } from '../../scripts/docs/benchmarks-page.ts';
@@ -272,7 +272,17 @@ async function sourcesOf(folders: readonly string[]): Promise<string> {
 const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((found) => found[1] ?? '');
 
 test('every variable that the host and the commands read is documented, and no other is', async (t) => {
-  const text = await sourcesOf(['actors', 'cli', 'contract', 'executors', 'features', 'http', 'options', 'storage', 'scripts/setup']);
+  const text = await sourcesOf([
+    'actors',
+    'cli',
+    'contract',
+    'executors',
+    'features',
+    'http',
+    'options',
+    'storage',
+    'scripts/setup',
+  ]);
   const found = new Set([
     ...named(text, /\b((?:MEDIA_STUDY|OPENAI|XDG)_[A-Z_]+)\b/g).filter((name) => !name.startsWith('MEDIA_STUDY_TEST_')),
     ...named(text, /process\.env\.([A-Z_]+)\b(?! = )/g),

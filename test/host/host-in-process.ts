@@ -9,7 +9,6 @@ import { Charts } from '../../actors/lifecycles/lifecycles.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
-import { explainerOf } from '../../cli/options/engines.ts';
 import { engineChoicesOf, featuresOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { RunningSettings } from '../../cli/settings/host-settings.ts';
 import type { Clock } from '../../contract/base/clock.ts';
@@ -100,7 +99,6 @@ export async function openInProcess(
     sources: [{ directory: sampleFolder, root: null }],
     captionExecutor: choices.captions.classification,
     subtitlesFirst: choices.captions.subtitlesFirst,
-    explainer: explainerOf(options.explainerModel, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,
     ...(launcher === undefined ? {} : { launcher }),

@@ -32,7 +32,7 @@ import {
   explanationInputOf,
   selectionObstacleOf,
 } from '../../../receipts/stages/explanation.ts';
-import { inputOver, lineAt } from '../../executors/explanations/explanation-questions.ts';
+import { inputOver, lineAt } from '../../features/explanations/explanation-questions.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionJob } from '../captions/captioned-studies.ts';
 import { run } from '../evidence/spoken-study.ts';

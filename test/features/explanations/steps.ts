@@ -10,7 +10,7 @@ import {
 import type { CheckedWire } from '../../host/checked-wire.ts';
 import { ModelInMemory } from '../../host/model-in-memory.ts';
 import { TestHost } from '../../host/test-host.ts';
-import { type Captioned, captionFlags, captionsOfLife, pathOf, resultsOf } from '../captions/steps.ts';
+import { type Captioned, captionFlags, captionsOfLife, pathOf, resultsOf } from '../../http/captions/steps.ts';
 
 /** Secrets of the host of these suites, which it must never reveal. */
 export const apiKey = 'sk-secret-of-the-test';

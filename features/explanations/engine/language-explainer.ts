@@ -4,8 +4,8 @@ import {
   type ExplanationOutput,
   type ExplanationPrompt,
   type FacetKind,
-} from '../../contract/explanations/executor.ts';
-import type { ExplanationExecution, ExplanationInput } from '../../contract/explanations/explanation.ts';
+} from '../../../contract/explanations/executor.ts';
+import type { ExplanationExecution, ExplanationInput } from '../../../contract/explanations/explanation.ts';
 
 /** The selection to explain, and its facets; at least one. */
 export interface ExplainerQuestion {

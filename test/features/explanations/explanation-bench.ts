@@ -1,6 +1,4 @@
 import type { ExecutionContext } from 'ava';
-import { languageExplanationDefinition } from '../../../actors/explanations/language-explanation-definition.ts';
-import { LanguageExplanations } from '../../../actors/explanations/language-explanations.ts';
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import type { CaptionReference } from '../../../contract/captions/caption-production.ts';
 import type { ExplanationRequest } from '../../../contract/explanations/explanation.ts';
@@ -9,9 +7,11 @@ import type {
   Explained,
   ExplainerQuestion,
   LanguageExplainer,
-} from '../../../executors/explanations/language-explainer.ts';
+} from '../../../features/explanations/engine/language-explainer.ts';
+import { explanationActor } from '../../../features/explanations/explanation-actor.ts';
+import { LanguageExplanations } from '../../../features/explanations/language-explanations.ts';
+import { type CaptionBench, openCaptionBench } from '../../actors/captions/caption-bench.ts';
 import { configuration, execution, output, prompt } from '../../receipts/explanations/explained-captions.ts';
-import { type CaptionBench, openCaptionBench } from '../captions/caption-bench.ts';
 
 /** The explainer of a bench: the test decides each answer. */
 export interface ScriptedExplainer extends LanguageExplainer {
@@ -51,7 +51,7 @@ export async function openExplanationBench(
   const bench = await openCaptionBench(t, root);
   const { ledger, objectStore, supervisor, runtimes, mutex, report, stops } = bench;
   const committed = () => undefined;
-  const usual = languageExplanationDefinition({
+  const usual = explanationActor({
     ledger,
     objectStore,
     supervisor,

@@ -5,9 +5,9 @@ import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { CheckedWire } from '../../host/checked-wire.ts';
 import { knownLives, livedRoot } from '../../host/lives.ts';
 import type { Question, WireAnswer } from '../../host/wire-question.ts';
-import { captionFlags, captionsOfLife } from '../captions/steps.ts';
-import { RunningHost } from '../running-host.ts';
-import { WireClient } from '../wire-client.ts';
+import { captionFlags, captionsOfLife } from '../../http/captions/steps.ts';
+import { RunningHost } from '../../http/running-host.ts';
+import { WireClient } from '../../http/wire-client.ts';
 import { apiKey, explainable, explained, explainerFlags, model, questionOf } from './steps.ts';
 
 /** The program, asked over a socket. */

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { type FacetKind, facetKinds } from '../../../contract/explanations/executor.ts';
 import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
-import { openHostedExplainer } from '../../../executors/explanations/hosted-explainer.ts';
 import type { HostedProvider } from '../../../executors/model-server/hosted-provider.ts';
+import { openHostedExplainer } from '../../../features/explanations/engine/hosted-explainer.ts';
 import {
   answers,
   answersText,

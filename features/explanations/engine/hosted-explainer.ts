@@ -1,14 +1,14 @@
-import type { Clock } from '../../contract/base/clock.ts';
-import { shownText } from '../../contract/base/grammar.ts';
+import type { Clock } from '../../../contract/base/clock.ts';
+import { shownText } from '../../../contract/base/grammar.ts';
 import {
   type ExplanationConfiguration,
   type ExplanationOutput,
   explanationOutput,
   type FacetKind,
-} from '../../contract/explanations/executor.ts';
-import { ExplanationFailure, explanationLimits } from '../../contract/explanations/explanation.ts';
-import { type ChatAnswer, openHostedChat, tokenLimitFieldsOf } from '../model-server/hosted-chat.ts';
-import { type HostedProvider, ModelFailure } from '../model-server/hosted-provider.ts';
+} from '../../../contract/explanations/executor.ts';
+import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
+import { type ChatAnswer, openHostedChat, tokenLimitFieldsOf } from '../../../executors/model-server/hosted-chat.ts';
+import { type HostedProvider, ModelFailure } from '../../../executors/model-server/hosted-provider.ts';
 import {
   type Explained,
   explanationPromptContract,

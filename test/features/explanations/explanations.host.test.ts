@@ -1,15 +1,15 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { mostExplanationsAtOnce } from '../../../actors/explanations/language-explanations.ts';
 import { facetKinds } from '../../../contract/explanations/executor.ts';
 import { languageExplanations } from '../../../contract/explanations/explanation.ts';
+import { mostExplanationsAtOnce } from '../../../features/explanations/language-explanations.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
+import { held } from '../../actors/captions/caption-bench.ts';
+import { newDataRoot, store } from '../../actors/reopening/stored-studies.ts';
+import { quiet } from '../../actors/supervision/bench.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { type StoredTrack, twoTracks } from '../../receipts/evidence/stored-tracks.ts';
-import { held } from '../captions/caption-bench.ts';
-import { newDataRoot, store } from '../reopening/stored-studies.ts';
-import { quiet } from '../supervision/bench.ts';
 import {
   type ExplanationBenchOptions,
   openExplanationBench,

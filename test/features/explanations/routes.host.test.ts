@@ -4,7 +4,7 @@ import {
   type ExplanationRequest,
   type LanguageExplanationList,
   languageExplanations,
-} from '../../contract/explanations/explanation.ts';
+} from '../../../contract/explanations/explanation.ts';
 import {
   answers,
   answersText,
@@ -14,10 +14,11 @@ import {
   floods,
   hangs,
   refuses,
-} from '../../fixtures/hosted-model/stub-provider.ts';
-import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
-import { checkRuntimes } from '../crash/checks.ts';
-import { captioned, captionFlags, pathOf, revoke } from './captions/steps.ts';
+} from '../../../fixtures/hosted-model/stub-provider.ts';
+import { contentIdOfJson, hashOf } from '../../../formats/canonical-json.ts';
+import { checkRuntimes } from '../../crash/checks.ts';
+import { captioned, captionFlags, pathOf, revoke } from '../../http/captions/steps.ts';
+import { eventsPage, runtimeOf } from '../../http/host/study-steps.ts';
 import {
   apiKey,
   type Explainable,
@@ -30,8 +31,7 @@ import {
   nowhere,
   openExplaining,
   questionOf,
-} from './explanations/steps.ts';
-import { eventsPage, runtimeOf } from './host/study-steps.ts';
+} from './steps.ts';
 
 type Result = LanguageExplanationList['results'][number];
 

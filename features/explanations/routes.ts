@@ -1,9 +1,9 @@
-import type { LanguageExplanations } from '../../actors/explanations/language-explanations.ts';
 import { explanationRequest, languageExplanations } from '../../contract/explanations/explanation.ts';
 import { runtimeId } from '../../contract/study/start.ts';
-import { json, refusalsOfReopening } from '../exchange/description.ts';
-import { type Route, read, route, write } from '../exchange/route.ts';
-import { bodyInParts } from '../exchange/sent-bodies.ts';
+import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
+import { type Route, read, route, write } from '../../http/exchange/route.ts';
+import { bodyInParts } from '../../http/exchange/sent-bodies.ts';
+import type { LanguageExplanations } from './language-explanations.ts';
 
 /** The route of explanations. */
 export const languageExplanationRoutes = (explanations: LanguageExplanations): readonly Route[] => [

@@ -1,6 +1,12 @@
 import type { StateValue } from 'xstate';
+import type { HostBasis } from '../../actors/host-basis.ts';
+import { readStudy } from '../../actors/reopening/study-row.ts';
+import type { VerifiedRuntimes } from '../../actors/reopening/verified-runtimes.ts';
+import { type ActorDefinition, type ChartPosition, effect } from '../../actors/supervision/actor-definition.ts';
+import type { RowOf } from '../../actors/supervision/actor-row.ts';
+import { type FailureWords, withClientErrors } from '../../actors/supervision/refused-write.ts';
+import { WorkQueue } from '../../actors/supervision/work-queue.ts';
 import { ExplanationFailure } from '../../contract/explanations/explanation.ts';
-import type { Explained, LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { EffectOutcome } from '../../machines/emission.ts';
 import {
   type LanguageExplanationContext,
@@ -19,15 +25,9 @@ import {
 } from '../../receipts/explanations/explanation.ts';
 import type { StudyRun } from '../../receipts/study-run.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
-import type { HostBasis } from '../host-basis.ts';
-import { readStudy } from '../reopening/study-row.ts';
-import type { VerifiedRuntimes } from '../reopening/verified-runtimes.ts';
-import { type ActorDefinition, type ChartPosition, effect } from '../supervision/actor-definition.ts';
-import type { RowOf } from '../supervision/actor-row.ts';
-import { type FailureWords, withClientErrors } from '../supervision/refused-write.ts';
-import { WorkQueue } from '../supervision/work-queue.ts';
+import type { Explained, LanguageExplainer } from './engine/language-explainer.ts';
 
-interface LanguageExplanationKindOptions
+interface ExplanationActorOptions
   extends Pick<HostBasis, 'ledger' | 'objectStore' | 'supervisor' | 'runtimes' | 'report'> {
   /** Null on a host that was started without one: it still ends the attempts of an earlier one. */
   readonly explainer: LanguageExplainer | null;
@@ -49,7 +49,7 @@ const unasked: Explained = {
 };
 
 /** The state of an attempt at an explanation in the journal of a runtime. */
-async function standingOf(
+async function storedPosition(
   runtimes: VerifiedRuntimes,
   row: RowOf<'language-explanation'>,
 ): Promise<ChartPosition | null> {
@@ -61,9 +61,7 @@ async function standingOf(
 }
 
 /** Gives the chart of explanations its effect, and the supervisor what it needs to know of them. */
-export function languageExplanationDefinition(
-  options: LanguageExplanationKindOptions,
-): ActorDefinition<'language-explanation'> {
+export function explanationActor(options: ExplanationActorOptions): ActorDefinition<'language-explanation'> {
   const { ledger, objectStore, supervisor, runtimes, explainer, committed, report } = options;
   const explain = ({ runtimeId, jobId }: LanguageExplanationInput, signal: AbortSignal): Promise<EffectOutcome> =>
     withClientErrors(words, report, signal, async () => {
@@ -91,7 +89,7 @@ export function languageExplanationDefinition(
     hasJournal: false,
     status: String,
     phase: (value) => (value === 'started' ? 'working' : 'ended'),
-    standing: (row) => standingOf(runtimes, row),
+    standing: (row) => storedPosition(runtimes, row),
     cutShort: (value: StateValue) => (value === 'started' ? { type: 'explanation.cut' } : null),
     writes: ({ emissions, input: { runtimeId, jobId } }) =>
       emissions.flatMap((emission) => emissionWrites(readStudy(ledger, runtimeId), jobId, emission)),

@@ -1,10 +1,15 @@
+import type { HostBasis } from '../../actors/host-basis.ts';
+import type { ActorDefinition } from '../../actors/supervision/actor-definition.ts';
+import { isRowOf } from '../../actors/supervision/actor-row.ts';
+import { readStored, settledActor } from '../../actors/supervision/reads.ts';
+import { storeBeforePromise } from '../../actors/supervision/refused-write.ts';
+import { TimeSlices } from '../../actors/supervision/system-clock.ts';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import {
   type ExplanationRequest,
   explanationFailureOf,
   explanationLimits,
 } from '../../contract/explanations/explanation.ts';
-import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import { firstDifference } from '../../formats/canonical-json.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { LanguageExplanationInput } from '../../machines/language-explanation.ts';
@@ -30,12 +35,7 @@ import {
 import type { StudyRun } from '../../receipts/study-run.ts';
 import { Semaphore } from '../../storage/keyed-mutex.ts';
 import { indexKey } from '../../storage/ledger/keys.ts';
-import type { HostBasis } from '../host-basis.ts';
-import type { ActorDefinition } from '../supervision/actor-definition.ts';
-import { isRowOf } from '../supervision/actor-row.ts';
-import { readStored, settledActor } from '../supervision/reads.ts';
-import { storeBeforePromise } from '../supervision/refused-write.ts';
-import { TimeSlices } from '../supervision/system-clock.ts';
+import type { LanguageExplainer } from './engine/language-explainer.ts';
 
 interface LanguageExplanationsOptions extends Pick<HostBasis, 'objectStore' | 'supervisor' | 'runtimes' | 'mutex'> {
   readonly definition: ActorDefinition<'language-explanation'>;

@@ -1,12 +1,12 @@
 import test from 'ava';
-import { explainedBy } from '../../../executors/explanations/hosted-explainer.ts';
 import { chatAnswerOf } from '../../../executors/model-server/hosted-chat.ts';
+import { explainedBy } from '../../../features/explanations/engine/hosted-explainer.ts';
 
 const limits = { maxCompletionTokens: 100, maxOutputBytes: 65_536 };
 
-const answerOf = (content: unknown, model = 'org/model:1b') =>
+const answerOf = (content: unknown) =>
   chatAnswerOf(
-    { id: 'chatcmpl-1', model, choices: [{ finish_reason: 'stop', message: { content: JSON.stringify(content) } }] },
+    { id: 'chatcmpl-1', choices: [{ finish_reason: 'stop', message: { content: JSON.stringify(content) } }] },
     limits,
     () => false,
   );
@@ -23,9 +23,4 @@ test('an explanation keeps the letters and the marks of direction of every scrip
   const said = 'שלום\u200f! 안녕 👩‍👩‍👧\r\ne\u0301';
   const { output } = explainedBy(answerOf(facet(said)), ['meaning']);
   t.is(output.facets.meaning?.content?.sceneMeaning, said);
-});
-
-test('the name that a server gives its model is one line, or none', (t) => {
-  t.is(answerOf(facet('x'), 'org/\u202emodel\u001b[2J').model, 'org/ model [2J');
-  t.is(answerOf(facet('x'), '\u202e\u0000').model, null);
 });
