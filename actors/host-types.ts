@@ -19,7 +19,6 @@ import type { HostLimits } from './host-basis.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { VideohostService, VideohostSettings } from './ingest/videohost/videohost-ingests.ts';
 import type { LibraryService } from './library/library.ts';
-import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './opening/open-later-stages.ts';
 import type { HostChecks } from './operation/host-checks.ts';
 import type { HostFigures } from './operation/host-figures.ts';
@@ -119,7 +118,6 @@ export interface Host extends LaterStages {
   readonly planWarnings: PlanWarnings;
   readonly library: LibraryService;
   readonly overviews: Overviews;
-  readonly lifecycles: LifecycleService;
   readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
   readonly bundles: Bundles;

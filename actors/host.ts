@@ -22,7 +22,6 @@ import { notedParts } from './ingest/owned/resumable-uploads.ts';
 import { fetchingIngestOf } from './ingest/videohost/videohost-ingest-definition.ts';
 import { videohostService } from './ingest/videohost/videohost-ingests.ts';
 import { LibraryService } from './library/library.ts';
-import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
 import { openLaterStages } from './opening/open-later-stages.ts';
 import { openStorage } from './opening/open-storage.ts';
@@ -362,7 +361,6 @@ export async function openHost<Open extends OpenFeature>(
       further: features.flatMap(({ warnings }) => warnings ?? []),
     }),
     overviews,
-    lifecycles: new LifecycleService({ ledger, supervisor, listeners }),
     playback,
     bundles,
     tools: allTools,

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
-import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
@@ -80,7 +79,6 @@ const graceMs = 5_000;
 const answerMs = 100;
 
 const sample = fileURLToPath(programFile('fixtures/sample/source'));
-const charts = programFile('docs/charts/');
 const description = programFile('docs/openapi.json');
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
@@ -214,7 +212,6 @@ async function listen(
       open,
       services: {
         ...host,
-        charts: new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, charts))),
         readDocument: () => readFile(description),
         settings,
       },

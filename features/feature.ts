@@ -6,15 +6,13 @@ import type { HostedProvider } from '../executors/model-server/hosted-provider.t
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { Route } from '../http/exchange/route.ts';
+import type { WireFeature } from '../http/server.ts';
 import type { StreamContext } from '../http/streams/event-stream.ts';
 import type { CommandWords, FlagTable, GivenFlags } from '../options/flags.ts';
 import type { StartText } from '../options/start-text.ts';
 
-/** An open feature with its paths of the wire. */
-export interface ServedFeature extends OpenFeature {
-  /** A feature that is off keeps its paths, and answers why it is off. */
-  readonly routes?: (streams: StreamContext) => readonly Route[];
-}
+/** An open feature with its part of the wire. */
+export interface ServedFeature extends OpenFeature, WireFeature {}
 
 /** A trial of what a start needs of this machine. */
 export interface StartTrial {

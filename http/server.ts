@@ -1,5 +1,4 @@
 import type { Host } from '../actors/host-types.ts';
-import type { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation.ts';
@@ -18,7 +17,6 @@ import { eventRoutes, progressRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes, videohostIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
-import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import {
   descriptionRoutes,
   hostProofs,
@@ -35,6 +33,7 @@ import { sourceRoutes, subtitleTrackRoutes } from './routes/sources.ts';
 import { overviewRoutes, planWarningRoutes, studyRoutes } from './routes/study.ts';
 import { ownedUploadRoutes } from './routes/upload.ts';
 import { Heart, type StreamContext } from './streams/event-stream.ts';
+import type { OpenFeed } from './streams/feeds.ts';
 
 export interface ServerOptions {
   /** The numeric address to listen on. */
@@ -54,14 +53,21 @@ export interface ServerOptions {
   readonly newId: () => string;
 }
 
+/** What a feature has on the wire. */
+export interface WireFeature {
+  /** Its paths. A feature that is off keeps them, and answers why it is off. */
+  readonly routes?: (streams: StreamContext) => readonly Route[];
+  /** Its feeds for the stream of events, by the key of the query that names what they follow. */
+  readonly feeds?: Readonly<Record<string, OpenFeed>>;
+}
+
 /** The services that answer the requests of the wire. */
 interface Services
   extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
-  readonly charts: Charts;
   readonly readDocument: ReadDocument;
   readonly settings: SettingsService;
-  /** The features of the host, with their paths of the wire. */
-  readonly features: readonly { readonly routes?: (streams: StreamContext) => readonly Route[] }[];
+  /** The features of the host, with their paths and their streams of the wire. */
+  readonly features: readonly WireFeature[];
 }
 
 /** The parts of HTTP itself that the routes get. */
@@ -100,8 +106,6 @@ export const routeTable = (
     ...correctionRoutes(services.corrections),
     ...exportRoutes(services.exports, services.bundles),
     ...playbackRoutes(services.playback),
-    ...chartRoutes(services.charts),
-    ...actorRoutes(services.lifecycles),
     ...descriptionRoutes(services.readDocument),
     ...operationRoutes(services.figures, services.checks, wire, services.snapshots),
     ...deletionRoutes(deletions, services.garbage, services.diskUsage),

@@ -18,7 +18,6 @@ const { defaultCaptionAllowance } = await import('../receipts/captions/allowance
 const { parseFlags } = await import('../options/flags.ts');
 const { featuresOf, serveFlags } = await import('../cli/options/serve-options.ts');
 const { RunningSettings } = await import('../cli/settings/host-settings.ts');
-const { Charts } = await import('../actors/lifecycles/lifecycles.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
 const { Heart } = await import('../http/streams/event-stream.ts');
@@ -75,9 +74,6 @@ const host = await openHost({
   },
 });
 const { open } = await chooseListener('node');
-// The description would hold itself.
-const drawings = new URL('../docs/charts/', import.meta.url);
-const charts = new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, drawings)));
 const running = new RunningSettings({
   given: parseFlags([], serveFlags),
   path: path.join(folder, 'settings.json'),
@@ -102,7 +98,8 @@ const settings: SettingsService = {
   change: (change) => shown(running.change(change)),
   restart: () => running.restart(),
 };
-const services = { ...host, charts, readDocument: async () => Buffer.alloc(0), settings };
+// The description would hold itself.
+const services = { ...host, readDocument: async () => Buffer.alloc(0), settings };
 const server = await openServer({
   host: '127.0.0.1',
   port: 0,

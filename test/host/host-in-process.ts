@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../../actors/host.ts';
 import { type Host, type HostOptions, KnownMachine } from '../../actors/host-types.ts';
-import { Charts } from '../../actors/lifecycles/lifecycles.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
@@ -51,7 +50,6 @@ interface Opener {
   readonly teardown: (end: () => Promise<unknown>) => unknown;
 }
 
-const charts = fileURLToPath(new URL('../../docs/charts/', import.meta.url));
 const description = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
 /** Findings of hosts with processes of their own in this test process. */
@@ -119,7 +117,6 @@ export async function openInProcess(
     open,
     services: {
       ...host,
-      charts: new Charts((machineId, part) => readFile(join(charts, `${machineId}.${part}.json`))),
       readDocument: () => readFile(description),
       settings: new RunningSettings({
         given: parseFlags(args, serveFlags),
