@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly newId: () => string;
 }
 
-/** What a feature has on the wire. */
+/** The part of a feature that is on the wire. */
 export interface WireFeature {
   /** Its paths. A feature that is off keeps them, and answers why it is off. */
   readonly routes?: (streams: StreamContext) => readonly Route[];

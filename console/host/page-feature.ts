@@ -30,13 +30,13 @@ export interface FeatureView {
   readonly name: string;
   /** One sentence beside the link. */
   readonly text: string;
-  /** What the title of a tab says of an address, before the names of the view and of its place. */
+  /** The words of the title of a tab for an address, before the names of the view and of its place. */
   readonly titleOf: (address: string) => readonly string[];
   /** Loads the scripts of the view: with its first opening, and not with the page. */
   readonly load: () => Promise<{ readonly View: ComponentType<{ readonly address: string }> }>;
 }
 
-/** What a feature adds to the page. */
+/** The parts of the page that a feature adds. */
 export interface PageFeature {
   /** The name of its folder. */
   readonly name: string;

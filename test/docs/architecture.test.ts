@@ -51,7 +51,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   console: ['visualizer', 'client', 'contract'],
 };
 
-/** What the part of the page that a feature adds may import, beside the files of its folder: the page is its core. */
+/** The folders that the page of a feature may import, beside its own files: the page of the host is its core. */
 const belowFeaturePage = ['console', 'visualizer', 'client', 'contract'];
 
 const filesBelow = (folder: string): string[] =>
