@@ -17,7 +17,7 @@ import {
   StubProvider,
 } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
-import { inputOver } from './explanation-questions.ts';
+import { inputOver } from '../../receipts/explanations/explanation-questions.ts';
 
 const key = 'sk-secret-of-the-test';
 

@@ -11,7 +11,7 @@ import {
 } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { ModelInMemory } from '../../host/model-in-memory.ts';
-import { inputOver } from './explanation-questions.ts';
+import { inputOver } from '../../receipts/explanations/explanation-questions.ts';
 
 const key = 'sk-Secret-of.the_Test:42';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
