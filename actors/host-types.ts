@@ -3,7 +3,6 @@ import type { Clock } from '../contract/base/clock.ts';
 import type { Reviewer } from '../contract/review.ts';
 import type { ForecastEstimator } from '../contract/study/forecast.ts';
 import type { Detector } from '../executors/detector/detector.ts';
-import type { HostedExplainerOptions } from '../executors/explanations/hosted-explainer.ts';
 import { probeSandbox, type SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment, KnownTool, ToolMemory } from '../executors/process/tools.ts';
 import type { DeletionService } from './deletion/deletions.ts';
@@ -15,7 +14,6 @@ import type { Bundles } from './exports/bundles.ts';
 import type { HostLimits } from './host-basis.ts';
 import type { OwnedIngests } from './ingest/owned/owned-ingests.ts';
 import type { LibraryService } from './library/library.ts';
-import type { LifecycleService } from './lifecycles/lifecycles.ts';
 import type { LaterStages } from './opening/open-later-stages.ts';
 import type { HostChecks } from './operation/host-checks.ts';
 import type { HostFigures } from './operation/host-figures.ts';
@@ -62,8 +60,6 @@ export interface HostOptions {
   readonly reviewer: Reviewer;
   /** The engines that its settings name at the start, and what they may do. */
   readonly choices: EngineChoices;
-  /** The hosted model that explains captions; null where no explanation executor is configured. */
-  readonly explainer: Pick<HostedExplainerOptions, 'provider' | 'model'> | null;
   /** The ranges that are decoded by windows; by default the usual ones, which a test makes shorter. */
   readonly windowing?: Windowing;
   /** Names tools by variables and holds PATH. */
@@ -85,7 +81,7 @@ export interface HostOptions {
 export interface WorkUnderWay {
   /** Studies that have not ended; the next host resumes them. */
   readonly studies: number;
-  /** Captions and explanations that are being made; the next host makes them again, and may ask a model again. */
+  /** Captions, and what else is made of them now; the next host makes them again, and may ask a model again. */
   readonly productions: number;
   /** Files that are being received whole, which their clients have to send again. */
   readonly uploads: number;
@@ -101,7 +97,6 @@ export interface Host extends LaterStages {
   readonly planWarnings: PlanWarnings;
   readonly library: LibraryService;
   readonly overviews: Overviews;
-  readonly lifecycles: LifecycleService;
   readonly listedRuntimes: ListedRuntimes;
   readonly playback: PrivatePlayback;
   readonly bundles: Bundles;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { longestCaptions } from '../contract/captions/caption-production.ts';
-import { openHostedExplainer } from '../executors/explanations/hosted-explainer.ts';
+import type { EngineKind } from '../contract/operation.ts';
 import { probeMedia } from '../executors/sources/ffprobe.ts';
 import { KeyedMutex } from '../storage/keyed-mutex.ts';
 import { moveSigningKey, openSigningKey } from '../storage/signing-key.ts';
@@ -17,7 +17,6 @@ import { IngestSealing } from './ingest/ingest-sealing.ts';
 import { openOwnedIngests } from './ingest/owned/owned-ingests.ts';
 import { notedParts } from './ingest/owned/uploads.ts';
 import { LibraryService } from './library/library.ts';
-import { LifecycleService } from './lifecycles/lifecycles.ts';
 import { openChecks, openEngines } from './opening/open-engines.ts';
 import { openLaterStages } from './opening/open-later-stages.ts';
 import { openStorage } from './opening/open-storage.ts';
@@ -61,6 +60,10 @@ async function openFeatures<Open extends OpenFeature>(
   for (const feature of features) open.push(await feature.open(core));
   return open;
 }
+
+/** True if an engine of a feature is on. */
+const isOn = (features: readonly OpenFeature[], engine: EngineKind): boolean =>
+  features.some(({ engineRows }) => engineRows?.().some((row) => row.engine === engine && row.isOn));
 
 /** Opens the store, loads the sources and resumes the work of an earlier process. Rejects with coded errors. */
 export async function openHost<Open extends OpenFeature>(
@@ -239,7 +242,6 @@ export async function openHost<Open extends OpenFeature>(
     captionMethods,
     engines,
     reviewer,
-    explainer: options.explainer === null ? null : await openHostedExplainer({ ...options.explainer, clock }),
     features,
     committed,
   });
@@ -247,7 +249,7 @@ export async function openHost<Open extends OpenFeature>(
     ...basis,
     budgets,
     board,
-    host: { reviewerId: reviewer.id, captions: captionAbility, explains: options.explainer !== null },
+    host: { reviewerId: reviewer.id, captions: captionAbility, explains: isOn(features, 'explanations') },
   });
   const listedRuntimes = new ListedRuntimes(basis);
   const playback = new PrivatePlayback({
@@ -316,7 +318,6 @@ export async function openHost<Open extends OpenFeature>(
       further: features.flatMap(({ warnings }) => warnings ?? []),
     }),
     overviews,
-    lifecycles: new LifecycleService({ ledger, supervisor, listeners }),
     playback,
     bundles,
     tools: allTools,

@@ -7,7 +7,6 @@ import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../actors/host.ts';
 import type { Host } from '../actors/host-types.ts';
-import { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { messageOf } from '../contract/base/errors.ts';
 import { version } from '../contract/base/program-version.ts';
@@ -30,7 +29,6 @@ import {
 } from './host-files.ts';
 import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
 import { endWithKeeper, type Handover, isKept, receivedHandover, succeeded } from './host-keeper.ts';
-import { announcedExplainer, explainerNotice, explainerOf } from './options/engines.ts';
 import {
   engineChoicesOf,
   environmentOf,
@@ -61,7 +59,6 @@ const graceMs = 5_000;
 const answerMs = 100;
 
 const sample = fileURLToPath(programFile('fixtures/sample/source'));
-const charts = programFile('docs/charts/');
 const description = programFile('docs/openapi.json');
 let log: Log = textLog;
 const report = (line: string): void => log.report(line);
@@ -74,7 +71,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   if (options.logFormat === 'json') log = await jsonLog(systemClock.now);
   report(`Local Media Study Service ${version}`);
   const environment = environmentOf(options, process.env);
-  const explainer = explainerOf(options.explainerModel, environment);
   const configured = featuresOf(flags, process.env);
   const choices = engineChoicesOf(options, configured);
   for (const { check } of configured) await check?.();
@@ -88,7 +84,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
       { directory: sample, root: null },
       ...options.sourceDirectories.map((directory) => ({ directory, root: options.sourceRoot })),
     ],
-    explainer,
     environment,
     clock: systemClock,
     report,
@@ -136,7 +131,6 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   await write(identity.process);
   process.stdout.write(`${JSON.stringify(announced)}\n`);
   notices.take(configured);
-  if (explainer !== null) report(explainerNotice(explainer));
   for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
   // The log has no token, so this address alone does not unlock the console.
@@ -193,7 +187,6 @@ async function listen(
       open,
       services: {
         ...host,
-        charts: new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, charts))),
         readDocument: () => readFile(description),
         settings,
       },
@@ -233,7 +226,6 @@ function announcement({ options, host, listener, token }: Announced) {
     executor: 'deterministic-no-model',
     executorLimits: null,
     captionExecutor: options.captionExecutor.announced,
-    languageExplanationExecutor: announcedExplainer(options.explainerModel),
     authorizationToken: token,
     pid: process.pid,
     dataRoot,

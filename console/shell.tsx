@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StudyHost } from '../client/study-host.ts';
+import { featureViews } from '../features/page.ts';
+import type { FeatureView } from './host/page-feature.ts';
 import { addressOf, type ConsoleRoute } from './host/route.ts';
 import { type ChosenTheme, chooseTheme, HostContext, session, useHost } from './host/session.ts';
 import { useEvery, useRemote, useStore } from './host/use-remote.ts';
@@ -8,7 +10,8 @@ import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
 import { OperationsView } from './operations/operations-view.tsx';
 import { Icon } from './parts/icon.tsx';
-import { Notice, RemotePart } from './parts/notice.tsx';
+import { NoView } from './parts/no-view.tsx';
+import { RemotePart } from './parts/notice.tsx';
 import { SourcesView } from './sources/sources-view.tsx';
 import { StudiesView } from './studies/studies-view.tsx';
 import { StudyView } from './study/study-view.tsx';
@@ -63,20 +66,28 @@ const places: readonly {
   {
     name: 'Operations',
     route: { view: 'operations' },
-    holds: ['operations', 'lifecycles', 'chart', 'actor', 'sequence', 'whole-host'],
+    holds: ['operations'],
   },
 ];
 
-const isOfLifecycles = ({ view }: ConsoleRoute): boolean =>
-  ['lifecycles', 'chart', 'actor', 'sequence', 'whole-host'].includes(view);
+/** The view of a feature that a route is of; null if it is of the core, or of none. */
+const featureViewOf = (route: ConsoleRoute): FeatureView | null =>
+  route.view === 'further' ? (featureViews.find(({ path }) => path === route.path) ?? null) : null;
+
+/** The view of the core in whose place of the menu a route is. */
+const placeOf = (route: ConsoleRoute): ConsoleRoute['view'] => featureViewOf(route)?.within ?? route.view;
+
+const titleOfFeature = (route: ConsoleRoute & { readonly view: 'further' }): readonly string[] => {
+  const view = featureViewOf(route);
+  return view === null ? [] : [...view.titleOf(route.address), view.name];
+};
 
 /** Tabs and the history of a browser tell views apart by their titles alone. */
 const titleOf = (route: ConsoleRoute): string =>
   [
     ...(route.view === 'study' ? [sentence(route.pane)] : []),
-    ...(route.view === 'chart' ? [route.chartId] : []),
-    ...(isOfLifecycles(route) ? ['Lifecycles'] : []),
-    ...places.filter(({ holds }) => holds.includes(route.view)).map(({ name }) => name),
+    ...(route.view === 'further' ? titleOfFeature(route) : []),
+    ...places.filter(({ holds }) => holds.includes(placeOf(route))).map(({ name }) => name),
     'Media Study Console',
   ].join(' · ');
 
@@ -127,7 +138,7 @@ function Head({ route, theme, isOpen }: { route: ConsoleRoute; theme: ChosenThem
       {isOpen && (
         <nav aria-label="Views">
           {places.map(({ name, route: target, holds }) => (
-            <a key={name} href={addressOf(target)} aria-current={holds.includes(route.view) ? 'page' : undefined}>
+            <a key={name} href={addressOf(target)} aria-current={holds.includes(placeOf(route)) ? 'page' : undefined}>
               {name}
             </a>
           ))}
@@ -171,32 +182,21 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
           seq={route.seq ?? null}
         />
       );
-    case 'lifecycles':
-    case 'chart':
-    case 'actor':
-    case 'sequence':
-    case 'whole-host':
-      return <Lifecycles route={route} />;
     case 'operations':
       return <OperationsView />;
-    default:
-      return (
-        <div class="page">
-          <h1 class="sr">No view</h1>
-          <Notice kind="empty" title="There is no such view">
-            The address names none. Choose one above.
-          </Notice>
-        </div>
-      );
+    case 'further': {
+      const view = featureViewOf(route);
+      return view === null ? <NoView /> : <LoadedView key={view.path} of={view} address={route.address} />;
+    }
   }
 }
 
-/** The views of lifecycles, once their scripts are there. */
-function Lifecycles({ route }: { readonly route: ConsoleRoute }) {
-  const { remote, reload } = useRemote(() => import('./lifecycles/lifecycles-room.tsx'), []);
+/** The view of a feature, once its scripts are there. */
+function LoadedView({ of: { load, name }, address }: { readonly of: FeatureView; readonly address: string }) {
+  const { remote, reload } = useRemote(load, [load]);
   return (
-    <RemotePart of={remote} what="the lifecycles" onRetry={reload}>
-      {({ LifecyclesRoom }) => <LifecyclesRoom route={route} />}
+    <RemotePart of={remote} what={`the ${name.toLowerCase()}`} onRetry={reload}>
+      {({ View: Loaded }) => <Loaded address={address} />}
     </RemotePart>
   );
 }

@@ -6,15 +6,14 @@ import type { HostedProvider } from '../executors/model-server/hosted-provider.t
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
 import type { Route } from '../http/exchange/route.ts';
+import type { WireFeature } from '../http/server.ts';
 import type { StreamContext } from '../http/streams/event-stream.ts';
 import type { CommandWords, FlagTable, GivenFlags } from '../options/flags.ts';
 import type { StartText } from '../options/start-text.ts';
 import type { HostPermissions } from '../receipts/captions/methods.ts';
 
-/** An open feature with its paths of the wire. */
-export interface ServedFeature extends OpenFeature {
-  /** A feature that is off keeps its paths, and answers why it is off. */
-  readonly routes?: (streams: StreamContext) => readonly Route[];
+/** An open feature with its part of the wire. A feature that is off keeps its paths, and answers why it is off. */
+export interface ServedFeature extends OpenFeature, WireFeature {
   /** Its fields of the line that the host prints on stdout. */
   readonly announced?: Readonly<Record<string, unknown>>;
   /**
@@ -33,20 +32,25 @@ export interface StartTrial {
   readonly launcher: () => Promise<SandboxedLauncher>;
 }
 
-/** A server that a host sends something to. */
+/** A model behind a server to which a host sends text or sound. */
 export interface UsedServer {
-  readonly use: 'recognizer' | 'translator' | 'explainer';
-  /** The text or the sound that it gets, such as `the text of captions`. */
-  readonly sent: string;
+  /** What the host wants of it, in one word. A host has one server for each use. */
+  readonly use: string;
   readonly model: string;
   readonly provider: HostedProvider;
+  /** The room of the settings that name it. */
+  readonly room: HostSetting['room'];
+  /** What it gets, as the subject of a sentence. */
+  readonly sent: string;
+  /** When a running host takes another one. */
+  readonly change: 'at_once' | 'restart';
 }
 
 /** A feature with the options of one host. */
 export interface ConfiguredFeature extends HostFeature<ServedFeature> {
   /** The engines that its options name, and what these permit. */
   readonly engines?: Partial<Omit<EngineChoices, 'permissions'>> & { readonly permissions?: Partial<HostPermissions> };
-  /** The servers that text or sound is sent to. */
+  /** The servers that it sends text or sound to. A change of settings that adds one is confirmed by a person. */
   readonly servers?: readonly UsedServer[];
   /** Lines for the log of the host at its start. */
   readonly notices?: readonly string[];
@@ -93,12 +97,12 @@ export interface Feature {
   readonly options?: (given: GivenFlags) => FeatureOptions;
   /** Its paths of the wire with everything on, for their description: nothing is asked of them. */
   readonly paths?: (streams: StreamContext) => readonly Route[];
+  /** Its limits for the page of them: what is limited, and to what, in Markdown. */
+  readonly limits?: Readonly<Record<string, string>>;
   /** What to do about its refusals of a start, by their codes: for the page of errors. The errors carry it, too. */
   readonly remedies?: Readonly<Record<string, string | StartText>>;
   /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
   readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
-  /** Its rows of the page of limits: the thing that is limited, and its limit in Markdown. */
-  readonly limits?: readonly (readonly [what: string, limit: string])[];
   readonly commands?: FeatureCommands;
 }
 

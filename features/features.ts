@@ -1,5 +1,7 @@
 import { evaluation } from './evaluation/feature.ts';
+import { explanations } from './explanations/feature.ts';
 import type { Feature } from './feature.ts';
+import { lifecyclesFeature } from './lifecycles/feature.ts';
 import { speechRecognition } from './recognition/feature.ts';
 import { screenText } from './screen-text/feature.ts';
 import { translation } from './translation/feature.ts';
@@ -7,4 +9,13 @@ import { videoHost } from './video-host/feature.ts';
 import { workers } from './workers/feature.ts';
 
 /** Every optional capability of this program. Their order is that of their options, of their engines and of their opening. */
-export const features: readonly Feature[] = [videoHost, workers, speechRecognition, translation, screenText, evaluation];
+export const features: readonly Feature[] = [
+  videoHost,
+  workers,
+  speechRecognition,
+  translation,
+  explanations,
+  screenText,
+  evaluation,
+  lifecyclesFeature,
+];

@@ -1,6 +1,5 @@
 import type { OpenFeature } from '../actors/host-feature.ts';
 import type { Host } from '../actors/host-types.ts';
-import type { Charts } from '../actors/lifecycles/lifecycles.ts';
 import { counter } from '../actors/operation/metrics.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { Metric } from '../contract/operation.ts';
@@ -16,11 +15,9 @@ import { consoleRoutes, type ReadConsole } from './routes/console.ts';
 import { correctionRoutes } from './routes/corrections.ts';
 import { deletionRoutes } from './routes/deletion.ts';
 import { eventRoutes, progressRoutes } from './routes/events.ts';
-import { languageExplanationRoutes } from './routes/explanations.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { ownedIngestRoutes } from './routes/ingest.ts';
 import { libraryRoutes } from './routes/library.ts';
-import { actorRoutes, chartRoutes } from './routes/lifecycles.ts';
 import {
   descriptionRoutes,
   hostProofs,
@@ -37,6 +34,7 @@ import { sourceRoutes, subtitleTrackRoutes } from './routes/sources.ts';
 import { overviewRoutes, planWarningRoutes, studyRoutes } from './routes/study.ts';
 import { ownedUploadRoutes } from './routes/upload.ts';
 import { Heart, type StreamContext } from './streams/event-stream.ts';
+import type { OpenFeed } from './streams/feeds.ts';
 
 export interface ServerOptions {
   /** The numeric address to listen on. */
@@ -56,16 +54,21 @@ export interface ServerOptions {
   readonly newId: () => string;
 }
 
+/** The part of a feature that is on the wire. */
+export interface WireFeature {
+  /** Its paths. A feature that is off keeps them, and answers why it is off. */
+  readonly routes?: (streams: StreamContext) => readonly Route[];
+  /** Its feeds for the stream of events, by the key of the query that names what they follow. */
+  readonly feeds?: Readonly<Record<string, OpenFeed>>;
+}
+
 /** The services that answer the requests of the wire. */
 interface Services
   extends Omit<Host, 'tools' | 'languages' | 'limit' | 'underWay' | 'begin' | 'stopRequested' | 'close'> {
-  readonly charts: Charts;
   readonly readDocument: ReadDocument;
   readonly settings: SettingsService;
-  /** The features of the host, with their paths of the wire and the ingests that streams follow. */
-  readonly features: readonly (Pick<OpenFeature, 'ingests'> & {
-    readonly routes?: (streams: StreamContext) => readonly Route[];
-  })[];
+  /** The features of the host, with their part of the wire and the ingests that streams follow. */
+  readonly features: readonly (WireFeature & Pick<OpenFeature, 'ingests'>)[];
 }
 
 /** The parts of HTTP itself that the routes get. */
@@ -101,11 +104,8 @@ export const routeTable = (
     ...publishReviewRoutes(services.reviews),
     ...captionRoutes(services.captions, services.captionReads, services.captionMethods, services.captionPlans),
     ...correctionRoutes(services.corrections),
-    ...languageExplanationRoutes(services.explanations),
     ...exportRoutes(services.exports, services.bundles),
     ...playbackRoutes(services.playback),
-    ...chartRoutes(services.charts),
-    ...actorRoutes(services.lifecycles),
     ...descriptionRoutes(services.readDocument),
     ...operationRoutes(services.figures, services.checks, wire, services.snapshots),
     ...deletionRoutes(deletions, services.garbage, services.diskUsage),

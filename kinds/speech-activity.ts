@@ -1,7 +1,6 @@
-import { passagesLine } from './found.ts';
 import type { Range } from '../contract/base/grammar.ts';
 import { type SpeechFact, speechFact } from '../contract/evidence/evidence.ts';
-import { factsOf, windows } from './found.ts';
+import { factsOf, passagesLine, windows } from './found.ts';
 import { type DetectorKind, type KindParameters, stated } from './kind.ts';
 import {
   APART_RULE,

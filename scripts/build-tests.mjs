@@ -1,6 +1,6 @@
 // @ts-check
 // Bundles the tests into `build-tests/`: a test process then loads a few files instead of compiling hundreds.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,9 +13,9 @@ import { testParts } from './build/stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'build-tests');
 
-/** Files that tests run as processes, beside the built program. */
+/** Files that tests run as processes, beside the built program; a feature may not be there. */
 const processes = [
-  'cli/charts.ts',
+  'features/lifecycles/charts-command.ts',
   'fixtures/storage/commit-forever.ts',
   'fixtures/storage/commit-until-full.ts',
   'fixtures/storage/open-and-say.ts',
@@ -27,7 +27,7 @@ const processes = [
   'test/features/video-host/video-host-to-be-killed.ts',
   'test/host/live.ts',
   'test/http/listener/slow-sink-host.ts',
-];
+].filter((file) => existsSync(join(root, file)));
 
 /**
  * Packages to bundle, as the program does: each is dozens of files, and most test processes load them. All others load

@@ -19,7 +19,6 @@ const { defaultCaptionAllowance } = await import('../receipts/captions/allowance
 const { parseFlags } = await import('../options/flags.ts');
 const { featuresOf, serveFlags } = await import('../cli/options/serve-options.ts');
 const { RunningSettings } = await import('../cli/settings/host-settings.ts');
-const { Charts } = await import('../actors/lifecycles/lifecycles.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
 const { Heart } = await import('../http/streams/event-stream.ts');
@@ -48,8 +47,17 @@ const videos = await openVideoHost({
 const model = await StubProvider.start(modelPort);
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 const reviewer = { id: 'reviewer:local-operator', label: 'Local operator' };
+const explaining = [
+  ...['--language-explanation-executor', 'openai', '--allow-real-language-explanation'],
+  ...['--language-explanation-model', 'example'],
+];
 const host = await openHost({
-  features: featuresOf(parseFlags(['--videohost-origin', videos.origin, '--allow-loopback-videohost'], serveFlags), {}),
+  features: featuresOf(
+    parseFlags([...explaining, '--videohost-origin', videos.origin, '--allow-loopback-videohost'], serveFlags),
+    {
+      OPENAI_BASE_URL: model.baseUrl,
+    },
+  ),
   dataRoot: path.join(folder, 'data'),
   sources: [{ directory: fixture('sample/source'), root: null }],
   limits: {
@@ -61,7 +69,6 @@ const host = await openHost({
   studyWorkers: 1,
   reviewer,
   choices: { ...noEngines, captions: { classification: 'embedded_subtitle_tracks', subtitlesFirst: false } },
-  explainer: { provider: { baseUrl: model.baseUrl, apiKey: null, isLocal: true }, model: 'example' },
   environment: process.env,
   clock,
   report,
@@ -71,9 +78,6 @@ const host = await openHost({
   },
 });
 const { open } = await chooseListener('node');
-// The description would hold itself.
-const drawings = new URL('../docs/charts/', import.meta.url);
-const charts = new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, drawings)));
 const running = new RunningSettings({
   given: parseFlags([], serveFlags),
   path: path.join(folder, 'settings.json'),
@@ -99,7 +103,8 @@ const settings: SettingsService = {
   change: (change) => shown(running.change(change)),
   restart: () => running.restart(),
 };
-const services = { ...host, charts, readDocument: async () => Buffer.alloc(0), settings };
+// The description would hold itself.
+const services = { ...host, readDocument: async () => Buffer.alloc(0), settings };
 const server = await openServer({
   host: '127.0.0.1',
   port: 0,

@@ -96,7 +96,7 @@ interface Checked extends Pick<Engines, 'launcher' | 'tools' | 'detectorTools'> 
 
 /** The checks of a host on its machine and its engines. */
 export function openChecks(
-  options: Pick<HostOptions, 'clock' | 'explainer'>,
+  options: Pick<HostOptions, 'clock'>,
   { layout, objectStore }: OpenStorage,
   { launcher, tools, detectorTools, features, named }: Checked,
 ): OpenedChecks {
@@ -108,7 +108,6 @@ export function openChecks(
       detectors: [tools.ffmpeg.identity, ...detectors],
       hasWorkers: features.some(({ operations }) => operations !== undefined),
       others: features.flatMap(({ engineRows }) => engineRows?.() ?? []),
-      explainer: options.explainer,
     });
   return {
     checks: new HostChecks({

@@ -1,5 +1,4 @@
 import type { Reviewer } from '../../contract/review.ts';
-import type { LanguageExplainer } from '../../executors/explanations/language-explainer.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { CaptionMethods } from '../captions/caption-methods.ts';
 import { CaptionPlans } from '../captions/caption-plans.ts';
@@ -7,8 +6,6 @@ import { captionProductionDefinition } from '../captions/caption-production-defi
 import { CaptionReads, CaptionService } from '../captions/captions.ts';
 import { Corrections } from '../captions/corrections.ts';
 import type { EngineRegistry } from '../engines/engine-registry.ts';
-import { languageExplanationDefinition } from '../explanations/language-explanation-definition.ts';
-import { LanguageExplanations } from '../explanations/language-explanations.ts';
 import { Exports } from '../exports/exports.ts';
 import type { HostBasis } from '../host-basis.ts';
 import type { OpenFeature } from '../host-feature.ts';
@@ -21,7 +18,6 @@ interface LaterStagesOptions
   readonly captionAbility: CaptionAbility;
   readonly captionMethods: CaptionMethods;
   readonly engines: EngineRegistry;
-  readonly explainer: LanguageExplainer | null;
   readonly features: readonly Pick<OpenFeature, 'stopWork' | 'producing'>[];
   /** Called after each commit that added to a runtime's journal. */
   readonly committed: (runtimeId: string) => void;
@@ -34,14 +30,11 @@ export type LaterStages = Readonly<ReturnType<typeof openLaterStages>>;
 export function openLaterStages(options: LaterStagesOptions) {
   const { objectStore, supervisor, runtimes, captionAbility: ability, captionMethods, features } = options;
   const captioning = captionProductionDefinition(options);
-  const explaining = languageExplanationDefinition(options);
-  for (const definition of [captioning, explaining]) supervisor.register(definition);
+  supervisor.register(captioning);
   const plans = new CaptionPlans({ ...options, ability, methods: captionMethods });
   const captions = new CaptionService({ ...options, definition: captioning, ability, methods: captionMethods, plans });
-  const explanations = new LanguageExplanations({ ...options, definition: explaining });
   const stopWork = async (runtimeId: string): Promise<void> => {
     await captions.stop(runtimeId);
-    await explanations.stop(runtimeId);
     for (const feature of features) await feature.stopWork?.(runtimeId);
   };
   return {
@@ -53,12 +46,8 @@ export function openLaterStages(options: LaterStagesOptions) {
     captionMethods,
     captionPlans: plans,
     corrections: new Corrections({ ...options, ability, methods: captionMethods, plans }),
-    explanations,
-    /** How many captions and explanations are being made. */
+    /** How many captions are being made, with what features make of them. */
     producing: () =>
-      features.reduce(
-        (sum, feature) => sum + (feature.producing?.() ?? 0),
-        supervisor.countLive(captioning.name) + supervisor.countLive(explaining.name),
-      ),
+      features.reduce((sum, feature) => sum + (feature.producing?.() ?? 0), supervisor.countLive(captioning.name)),
   };
 }

@@ -19,7 +19,6 @@ export interface ChosenEngines extends Pick<EngineChoices, 'captions'> {
   readonly hasWorkers: boolean;
   /** Those of the features of the host. */
   readonly others: readonly Engine[];
-  readonly explainer: HostedModel | null;
 }
 
 /** A tool with its version, for people. */
@@ -98,7 +97,6 @@ export function enginesOf({
   hasWorkers,
   others,
   captions: { classification, subtitlesFirst },
-  explainer,
 }: ChosenEngines): readonly Engine[] {
   const captioning = classification !== 'recorded_real_pipeline_fixture';
   const rows: Engine[] = [
@@ -111,9 +109,6 @@ export function enginesOf({
           'captions are put together on this machine',
         )
       : engineOff('captions', 'no captions are made of new studies'),
-    explainer === null
-      ? engineOff('explanations', 'nothing is explained')
-      : hostedEngine('explanations', explainer, 'caption text'),
   ];
   const kinds = engineKind.options;
   return rows.sort((one, other) => kinds.indexOf(one.engine) - kinds.indexOf(other.engine));

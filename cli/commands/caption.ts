@@ -10,8 +10,7 @@ import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
 import { countText } from '../../formats/readable-numbers.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
-import { baseLanguage } from '../../rules/languages.ts';
-import { areOneLanguage } from '../../rules/languages.ts';
+import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
@@ -20,8 +19,26 @@ import { endLine, isComplete, obstacleLines, presentPlan } from '../terminal/pla
 import { textAnswer } from '../terminal/question.ts';
 import { captionNotes, withheldLine } from '../terminal/summary.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { approveFilms, captionPlanOf, type FilmToApprove, namedTracks, needsApproval, shownPlan } from './caption-approval.ts';
-import { type AskedFile, besideFilm, type CaptionFormat, callsOf, captionFormats, checkFolder, checkTargets, forAttached, namedFilms, outputIn } from './caption-films.ts';
+import {
+  approveFilms,
+  captionPlanOf,
+  type FilmToApprove,
+  namedTracks,
+  needsApproval,
+  shownPlan,
+} from './caption-approval.ts';
+import {
+  type AskedFile,
+  besideFilm,
+  type CaptionFormat,
+  callsOf,
+  captionFormats,
+  checkFolder,
+  checkTargets,
+  forAttached,
+  namedFilms,
+  outputIn,
+} from './caption-films.ts';
 import { guidelineLines } from './caption-lines.ts';
 import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';

@@ -27,7 +27,6 @@ import { permissionFlags, permissionsOf } from '../../options/permissions.ts';
 import { option, worded } from '../../options/start-text.ts';
 import { defaultCaptionAllowance, isTranslating } from '../../receipts/captions/allowance.ts';
 import { dataRootFlag } from './data-root.ts';
-import { explainerFlags, explainerModel } from './engines.ts';
 
 // Settings that name places of this machine or open it to others: a holder of a token of the host must not change them.
 const network = { setting: { room: 'network', change: 'command_line' } } as const;
@@ -166,7 +165,6 @@ const coreFlags = {
     (low, high) =>
       `most lines of captions, from ${low} up to ${high}; the limits of time and text grow with every ${low} lines`,
   ),
-  ...explainerFlags,
 } satisfies FlagTable;
 
 /** Every option of the host; those with a `setting` may also be in its settings file. */
@@ -269,7 +267,6 @@ export function optionsOf(given: GivenFlags) {
     reviewer: { id: options['reviewer-id'], label: options['reviewer-label'] },
     captionExecutor: chosenCaptionExecutor(given),
     permissions: permissionsOf(given),
-    explainerModel: explainerModel(given),
     modelServer: options['model-server'] ?? null,
     httpAdapter: options['http-adapter'],
     logFormat: options['log-format'],

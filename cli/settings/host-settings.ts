@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EngineChoices } from '../../actors/engines/engine-choices.ts';
 import type { Host, WorkUnderWay } from '../../actors/host-types.ts';
 import type { Clock } from '../../contract/base/clock.ts';
@@ -132,8 +133,8 @@ export class RunningSettings implements SettingsService {
   readonly #changes = new KeyedMutex();
   /** The settings in force: those of the start, and of the file what takes effect at once. */
   #inForce: Settings;
-  /** The server that explains, for which a start is needed. */
-  readonly #explaining: string | null;
+  /** The servers of the start that only another start replaces. */
+  readonly #keptServers: readonly string[];
   /** The time at which this host started. */
   readonly #startedAt: string;
 
@@ -141,7 +142,7 @@ export class RunningSettings implements SettingsService {
     this.#options = options;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     this.#inForce = options.settings;
-    this.#explaining = this.#explainerOf(this.#flags(options.settings));
+    this.#keptServers = this.#serversUntilRestart(this.#flags(options.settings));
   }
 
   async read(): Promise<HostSettings> {
@@ -167,7 +168,7 @@ export class RunningSettings implements SettingsService {
       file: { path, state: fault !== null ? 'unreadable' : settings === null ? 'absent' : 'read', fault },
       settings: rows,
       restart: this.#restart(
-        rows.some(({ value, next }) => !isEqual(value, next)) || (refusal === null && this.#isExplainerLeft(next)),
+        rows.some(({ value, next }) => !isEqual(value, next)) || (refusal === null && this.#isServerLeft(next)),
         refusal,
       ),
     };
@@ -209,8 +210,8 @@ export class RunningSettings implements SettingsService {
   async #applied(names: readonly string[], file: Settings): Promise<SettingsChanged> {
     const atOnce = names.filter(isAtOnce);
     if (atOnce.length > 0) this.#apply(file);
-    const isExplainerLeft = this.#isExplainerLeft(this.#flags(file));
-    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isExplainerLeft));
+    const isServerLeft = this.#isServerLeft(this.#flags(file));
+    const afterRestart = names.filter((name) => !isAtOnce(name) || (name === 'model-server' && isServerLeft));
     return { schema: 'studio.settings-changed.v1', atOnce, afterRestart, settings: await this.read() };
   }
 
@@ -296,15 +297,15 @@ export class RunningSettings implements SettingsService {
     return features;
   }
 
-  /** The server of the explainer of these options; null if nothing explains. */
-  #explainerOf(flags: GivenFlags): string | null {
-    const explainer = serversOf(featuresOf(flags, this.#options.environment)).find(({ use }) => use === 'explainer');
-    return explainer === undefined ? null : serverKey(explainer);
+  /** The servers of these options that a host keeps until another start. */
+  #serversUntilRestart(flags: GivenFlags): readonly string[] {
+    const servers = serversOf(featuresOf(flags, this.#options.environment));
+    return servers.filter(({ change }) => change === 'restart').map(serverKey);
   }
 
-  /** True if the explainer of the start is not that of these options, which the next start has. */
-  #isExplainerLeft(next: GivenFlags): boolean {
-    return this.#explainerOf(next) !== this.#explaining;
+  /** True if the servers that the host keeps are not those of these options, which the next start has. */
+  #isServerLeft(next: GivenFlags): boolean {
+    return !isDeepStrictEqual(this.#serversUntilRestart(next), this.#keptServers);
   }
 
   #flags(settings: Settings): GivenFlags {

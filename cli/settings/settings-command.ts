@@ -53,16 +53,16 @@ function changesOf(verb: Verb, words: readonly string[]): SettingChanges {
   return new Map([...values].map(([name, given]) => [name, settingOf(name, given)]));
 }
 
-/** The settings whose host may ask a server. */
-const serverRooms = ['recognition', 'captions', 'explanations'] as const;
-
 /** Tries what a host with these settings needs. Throws what the start of that host would be refused with. */
 async function demandWorking(settings: Settings, isTried: (room: HostSetting['room']) => boolean): Promise<void> {
   const flags = withSettings(parseFlags([], serveFlags), settings);
   const options = optionsOf(flags);
   const configured = featuresOf(flags, process.env);
   engineChoicesOf(options, configured);
-  if (serverRooms.some(isTried)) for (const { provider } of serversOf(configured)) await demandServer(provider);
+  const servers = serversOf(configured);
+  // The address of all servers is a setting of captions.
+  if (isTried('captions') || servers.some(({ room }) => isTried(room)))
+    for (const { provider } of servers) await demandServer(provider);
   await demandStart(options, configured, process.env, isTried);
 }
 

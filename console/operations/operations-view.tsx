@@ -1,6 +1,7 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Engine, HostChecksAnswer, LedgerSnapshot } from '../../contract/operation.ts';
-import { addressOf } from '../host/route.ts';
+import { featureViews } from '../../features/page.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
@@ -11,16 +12,24 @@ import { Disk } from './disk.tsx';
 import { Figures } from './figures.tsx';
 import { SettingsSection } from './settings.tsx';
 
+const furtherViews = featureViews.filter(({ within }) => within === 'operations');
+
 /** How the host is set up, what takes space, what it found of its machine, a backup, and what it measures. */
 export const OperationsView = () => (
   <div class="page">
     <h1>Operations</h1>
-    <nav class="actions" aria-label="Further views">
-      <a class="button" href={addressOf({ view: 'lifecycles', kind: null, state: null, show: null })}>
-        Lifecycles
-      </a>
-      <span class="quiet">Charts of each kind of work, and the steps that it took.</span>
-    </nav>
+    {furtherViews.length > 0 && (
+      <nav class="actions" aria-label="Further views">
+        {furtherViews.map(({ path, name, text }) => (
+          <Fragment key={path}>
+            <a class="button" href={`#/${path}`}>
+              {name}
+            </a>
+            <span class="quiet">{text}</span>
+          </Fragment>
+        ))}
+      </nav>
+    )}
     <div class="split operations">
       <div>
         <SettingsSection />

@@ -7,6 +7,7 @@ import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useStore } from '../host/use-remote.ts';
+import { FeaturePanels } from '../parts/feature-panels.tsx';
 import { CountedField, excessOf, TimeField } from '../parts/field.tsx';
 import { Icon, IconButton } from '../parts/icon.tsx';
 import { Failed, Notice } from '../parts/notice.tsx';
@@ -35,7 +36,7 @@ import {
   split,
 } from './caption-draft.ts';
 import { CaptionWaveform } from './caption-waveform.tsx';
-import { type Selected, SelectionExplainer } from './explainer.tsx';
+import type { Selected } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
 import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
 import { SignDialog } from './sign-dialog.tsx';
@@ -639,10 +640,9 @@ function LineForm({ draft, actions, corrections, overview, findings, cursor, isL
           );
         })}
       </div>
-      <SelectionExplainer
-        overview={overview}
-        lineId={line.key}
-        marked={marked !== null && isOfHost(marked.side) ? marked : null}
+      <FeaturePanels
+        place="captionLine"
+        given={{ overview, lineId: line.key, marked: marked !== null && isOfHost(marked.side) ? marked : null }}
       />
     </section>
   );

@@ -7,6 +7,7 @@ import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote, useStore } from '../host/use-remote.ts';
 import { Badge, Identity } from '../parts/facts.tsx';
+import { FeaturePanels } from '../parts/feature-panels.tsx';
 import { Failed, Notice, Remedies, RemotePart } from '../parts/notice.tsx';
 import { type ChosenWays, permit, useWays, Ways } from '../parts/ways.tsx';
 import type { CaptionWay } from '../words/caption-ways.ts';
@@ -15,7 +16,6 @@ import { counted, moment } from '../words/numbers.ts';
 import { placeTime } from '../words/plan-words.ts';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import { CaptionEditor } from './caption-editor.tsx';
-import { ExplanationList } from './explainer.tsx';
 import { GuidelineSummary } from './guidelines.tsx';
 import { isPlanRecord, PlanPanel, usePlan } from './plan-panel.tsx';
 import { SignDialog } from './sign-dialog.tsx';
@@ -174,7 +174,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
                 {overview.captions.state === 'done' && (
                   <>
                     <GuidelineSummary corrections={corrections} version={overview.journalHead} />
-                    <ExplanationList overview={overview} />
+                    <FeaturePanels place="captions" given={{ overview }} />
                   </>
                 )}
               </>

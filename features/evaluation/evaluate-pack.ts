@@ -86,7 +86,6 @@ async function studyPack(options: PackEvaluation): Promise<StartedItem[]> {
     studyWorkers: 1,
     reviewer: { id: 'reviewer:none', label: 'An evaluation has no reviewer' },
     choices,
-    explainer: null,
     features,
     environment,
     ...(machine === undefined ? {} : { machine }),

@@ -172,7 +172,16 @@ export const speechRecognition: Feature = {
         },
         servers:
           choice?.engine === 'openai'
-            ? [{ use: 'recognizer', sent: 'the sound of speech', model: choice.model, provider: choice.provider }]
+            ? [
+                {
+                  use: 'recognizer',
+                  room: 'recognition',
+                  change: 'at_once',
+                  sent: 'the sound of speech',
+                  model: choice.model,
+                  provider: choice.provider,
+                },
+              ]
             : [],
         engineNotices: choice === null ? [] : [recognizerNotice(choice, recognizesEveryStudy)],
         demand: async ({ isTried, launcher }) => {

@@ -103,7 +103,10 @@ export const translation: Feature = {
           },
         }),
         engines: { translator: chosen === null ? null : namedTranslator(chosen) },
-        servers: chosen === null ? [] : [{ use: 'translator', sent: 'the text of captions', ...chosen }],
+        servers:
+          chosen === null
+            ? []
+            : [{ use: 'translator', room: 'captions', change: 'at_once', sent: 'the text of captions', ...chosen }],
         engineNotices: chosen === null ? [] : [translatorNotice(chosen)],
         found: (searched) => foundOf(searched, { inUse: chosen?.provider.baseUrl ?? null, permitted }),
       };

@@ -107,10 +107,7 @@ export const videoHost: Feature = {
       'missing' in answer ? missingDownloader(answer.missing) : downloaderFinding(answer.tool, systemClock.now()),
     ];
   },
-  limits: [
-    [
-      'a range from a video host',
-      `${usualRangeMs / 1000} s (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
-    ],
-  ],
+  limits: {
+    'a range from a video host': `${usualRangeMs / 1000} s (\`--maximum-videohost-local-range-ms\`) and ${maximumDownloadBytes / mebibyte} MiB`,
+  },
 };

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { OpenFeature } from '../../actors/host-feature.ts';
 import { type FollowedIngests, type IngestKind, ingestKindNames } from '../../actors/ingest/ingest-service.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
-import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
@@ -23,21 +22,21 @@ import {
   streamHeaders,
 } from '../streams/event-stream.ts';
 import {
-  ActorFeed,
   DocumentFeed,
-  EveryActorFeed,
   type FollowedDocument,
+  type FollowedPlace,
   JournalFeed,
-  type Place,
+  type OpenFeed,
   progressOf,
 } from '../streams/feeds.ts';
 
 interface Streamed {
   readonly studies: StudyService;
-  readonly lifecycles: LifecycleService;
   readonly ownedIngests: OwnedIngests;
-  /** The ingests of other kinds come with them. */
-  readonly features: readonly Pick<OpenFeature, 'ingests'>[];
+  /** The ingests of other kinds come with them, and feeds by the key of the query that names what they follow. */
+  readonly features: readonly (Pick<OpenFeature, 'ingests'> & {
+    readonly feeds?: Readonly<Record<string, OpenFeed>>;
+  })[];
 }
 
 /** The route of the one stream that a page needs. */
@@ -88,7 +87,7 @@ async function hostStream(services: Streamed, streaming: Streaming, { query, cli
   };
   const lives = await Promise.all(
     actors.map(async (actor, at) =>
-      named(actor.id, await actorFeed(services.lifecycles, actor, placeOf(runtimes.length + at))),
+      named(actor.id, await openFeed(services, 'actors')(actor, placeOf(runtimes.length + at))),
     ),
   );
   const measured = [...runtimes.map(({ id }) => id), ...ingests].map((id) => ({
@@ -112,10 +111,11 @@ const named = (id: string, feed: Feed): Feed => ({
   watch: (wake) => feed.watch(wake),
 });
 
-/** The transitions of an actor, or of all. Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-function actorFeed(lifecycles: LifecycleService, { id, after }: FollowedPlace, place: Place): Feed | Promise<Feed> {
-  if (id === everyActor) return new EveryActorFeed(lifecycles, after, place);
-  return ActorFeed.open(lifecycles, id, after ?? 0, place);
+/** The feeds of the feature that serves a key of the query. Throws `invalid_subscription`. */
+function openFeed({ features }: Streamed, key: string): OpenFeed {
+  const [open] = features.flatMap(({ feeds = {} }) => feeds[key] ?? []);
+  if (open === undefined) throw refused(`this host follows no ${key}`);
+  return open;
 }
 
 /** The status of an ingest. Throws `unknown_ingest` for a kind that no service has. */
@@ -130,13 +130,6 @@ function ingestOf({ ownedIngests, features }: Streamed, ingestId: string): Follo
     read: () => service.status(ingestId),
     watch: (wake) => service.watch(ingestId, wake),
   };
-}
-
-/** Something that is followed from a place on: the number of the last event that the client has. */
-interface FollowedPlace {
-  readonly id: string;
-  /** Null where the client names none. */
-  readonly after: number | null;
 }
 
 /** The items that a client follows with a stream. */

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ingestKindNames } from '../../actors/ingest/ingest-service.ts';
-import type { LifecycleService } from '../../actors/lifecycles/lifecycles.ts';
-import type { EveryTransition } from '../../actors/lifecycles/transitions.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
-import { ServiceError } from '../../contract/base/errors.ts';
 import { type RuntimeEnded, streamedEvents } from '../../contract/journal.ts';
-import type { ActorsFollowed, StreamedTransition } from '../../contract/lifecycles/actors.ts';
 import { hasEnded } from '../../contract/study/status.ts';
 import { type Feed, sseFrame } from './event-stream.ts';
 
@@ -111,90 +107,12 @@ export class JournalFeed implements Feed {
 /** Takes the place up to which everything was sent, and gives the id that an event with this place has. */
 export type Place = (cursor: number) => string;
 
-/** Follows the transitions of one actor from a `seq` on. It has no end: an approval may still be withdrawn. */
-export class ActorFeed implements Feed {
-  readonly #lifecycles: LifecycleService;
-  readonly #actorId: string;
-  readonly #place: Place;
-  #cursor: number;
-
-  private constructor(lifecycles: LifecycleService, actorId: string, after: number, place: Place) {
-    this.#lifecycles = lifecycles;
-    this.#actorId = actorId;
-    this.#cursor = after;
-    this.#place = place;
-  }
-
-  /** Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-  static async open(lifecycles: LifecycleService, actorId: string, after: number, place: Place): Promise<ActorFeed> {
-    await lifecycles.streamed(actorId, after, 1);
-    return new ActorFeed(lifecycles, actorId, after, place);
-  }
-
-  async read(): Promise<Uint8Array | null> {
-    const transitions = await this.#lifecycles.streamed(this.#actorId, this.#cursor, streamedEvents);
-    const frames = transitions.map((transition) => {
-      this.#cursor = transition.seq;
-      return transitionFrame(transition, this.#place(transition.seq));
-    });
-    return frames.length === 0 ? null : Buffer.concat(frames);
-  }
-
-  watch(wake: () => void): () => void {
-    return this.#lifecycles.watch((actorId) => {
-      if (actorId === this.#actorId) wake();
-    });
-  }
+/** Something that is followed from a place on. */
+export interface FollowedPlace {
+  readonly id: string;
+  /** The number of the last event that the client has; null where it names none. */
+  readonly after: number | null;
 }
 
-/**
- * Follows the transitions of every actor. `actors` says up to which commit everything was sent: at the beginning, and where no
- * transition says so.
- */
-export class EveryActorFeed implements Feed {
-  readonly #lifecycles: LifecycleService;
-  readonly #place: Place;
-  readonly #every: EveryTransition;
-  /** The commit that the client has. */
-  #said: number | null = null;
-
-  /** Throws `cursor_past_head`. */
-  constructor(lifecycles: LifecycleService, after: number | null, place: Place) {
-    if ((after ?? 0) > lifecycles.newestCommit()) {
-      throw new ServiceError('cursor_past_head', 'the ledger has fewer commits');
-    }
-    this.#lifecycles = lifecycles;
-    this.#place = place;
-    this.#every = lifecycles.every(after);
-  }
-
-  async read(): Promise<Uint8Array | null> {
-    if (this.#said === null) return this.#say();
-    const transitions = await this.#every.next();
-    if (transitions === null) return null;
-    // A client that gets a part of it has no more than before.
-    const before = this.#place(this.#said);
-    const [last, rest] = [transitions.at(-1), transitions.slice(0, -1)];
-    if (last === undefined) return this.#said === this.#every.cursor ? new Uint8Array(0) : this.#say();
-    this.#said = this.#every.cursor;
-    const frames = rest.map((transition) => transitionFrame(transition, before));
-    return Buffer.concat([...frames, transitionFrame(last, this.#place(this.#said))]);
-  }
-
-  watch(wake: () => void): () => void {
-    return this.#lifecycles.watch((actorId) => {
-      this.#every.moved(actorId);
-      wake();
-    });
-  }
-
-  #say(): Uint8Array {
-    const commit = this.#every.cursor;
-    this.#said = commit;
-    const followed: ActorsFollowed = { schema: 'studio.actors-followed.v1', commit };
-    return sseFrame({ event: 'actors', id: this.#place(commit) }, followed);
-  }
-}
-
-const transitionFrame = (transition: StreamedTransition, id: string): Buffer =>
-  sseFrame({ event: 'transition', id }, transition);
+/** Opens the feed of something. Throws a coded error unless it is there, and has so many events. */
+export type OpenFeed = (followed: FollowedPlace, place: Place) => Feed | Promise<Feed>;

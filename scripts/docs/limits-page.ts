@@ -1,5 +1,4 @@
 import { mostTranslatedAtOnce } from '../../actors/captions/captions.ts';
-import { mostExplanationsAtOnce } from '../../actors/explanations/language-explanations.ts';
 import { openIngestLimit } from '../../actors/ingest/ingest-service.ts';
 import { uploadOpenMs } from '../../actors/ingest/owned/owned-ingest-definition.ts';
 import { commitBytes } from '../../actors/ingest/owned/upload-part.ts';
@@ -12,7 +11,6 @@ import { captionLimits } from '../../contract/captions/caption-line.ts';
 import { longestCaptions, maximumCaptionAttempts } from '../../contract/captions/caption-production.ts';
 import { assessmentLimits, decisionLimits } from '../../contract/evidence/assessment.ts';
 import { longestReading, readLimits, usualReading } from '../../contract/evidence/evidence-read.ts';
-import { explanationLimits } from '../../contract/explanations/explanation.ts';
 import { heartbeatMs, maximumEvents, maximumFollowed, maximumWaitMs, streamedEvents } from '../../contract/journal.ts';
 import { progressPauseMs } from '../../contract/operation.ts';
 import { maximumPlaces } from '../../contract/overview.ts';
@@ -43,7 +41,6 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     'an owned file',
     `${limits.maximumOwnedMediaBytes / gibibyte} GiB (\`--maximum-owned-media-bytes\`), up to the free space; above 999,999,999 bytes send it chunked or [in parts](guides/uploads.md), because \`Content-Length\` ends there; of a part, every ${commitBytes / mebibyte} MiB count on arrival`,
   ],
-  ...features.flatMap((feature) => feature.limits ?? []),
   ['open ingests', `${grouped(openIngestLimit)}; an ingest without media ends after ${uploadOpenMs / 3_600_000} hours`],
   ['free space', `the declared bytes and ${reservedBytes / mebibyte} MiB must be free`],
   ['running and waiting studies', `${grouped(limits.maximumLiveStudies)} (\`--maximum-live-studies\`)`],
@@ -66,10 +63,7 @@ const rows: readonly (readonly [what: string, limit: string])[] = [
     `${maximumFollowed} runtimes, ingests and actors in one; a comment after ${seconds(heartbeatMs)} of silence, progress at most every ${progressPauseMs} ms; for a reader that stops, the host holds a page of ${streamedEvents} events and ${unseenBytes / kibibyte} KiB, and closes the connection within 25 s`,
   ],
   ['events page, `wait`', `${maximumEvents} events, ${grouped(maximumWaitMs)} ms`],
-  [
-    'an explanation',
-    `${explanationLimits.maxSelectionCodePoints} code points, ${explanationLimits.maxRequestedFacets} facets, ${explanationLimits.maxContextLines} lines of context with ${grouped(explanationLimits.maxCaptionTextBytes)} bytes of text, ${explanationLimits.maxAttemptsPerRequest} attempts of ${seconds(explanationLimits.maxWallMs)} and ${grouped(explanationLimits.maxCompletionTokens)} tokens; a host requests ${mostExplanationsAtOnce} at once, and others wait`,
-  ],
+  ...features.flatMap(({ limits = {} }) => Object.entries(limits)),
   [
     'playback grants',
     `${maximumActiveGrants} at a time; each lasts ${minutes(playbackGrantMs)} from its issue or last renewal, at most ${minutes(playbackGrantLongestMs)} in all; all end with the host`,

@@ -18,9 +18,9 @@ const none: ChosenEngines = {
     engineOff('screen_text', 'no text on the screen is read'),
     engineOff('recognizer', 'speech is not recognized'),
     engineOff('caption_translation', 'nothing is translated'),
+    engineOff('explanations', 'nothing is explained'),
   ],
   captions: { classification: 'recorded_real_pipeline_fixture', subtitlesFirst: false },
-  explainer: null,
 };
 
 const said = (chosen: ChosenEngines) =>
@@ -45,9 +45,9 @@ test('an engine behind a server elsewhere leaves the machine and may cost, one h
       ownEngine('screen_text', 'tesseract.js 7.0.0', 'read here'),
       hostedEngine('recognizer', { model: 'listener', provider: server(false) }, 'sound'),
       hostedEngine('caption_translation', { model: 'writer', provider: server(true) }, 'text'),
+      hostedEngine('explanations', { model: 'teacher', provider: server(false) }, 'caption text'),
     ],
     captions: { classification: 'recognised_transcript_translated', subtitlesFirst: false },
-    explainer: { model: 'teacher', provider: server(false) },
   };
   t.deepEqual(said(chosen), [
     ['detectors', true, 'this_host', false],

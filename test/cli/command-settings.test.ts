@@ -17,7 +17,7 @@ test('the host of a command makes captions of subtitle tracks, with no model and
   t.deepEqual(options.limits.captionAllowance, { maxDurationMs: 14_400_000, maxLines: 8192 });
   t.is(options.limits.maximumStudyRangeMs, 14_400_000);
   const { recognizer, translator } = enginesWith(new Map());
-  t.deepEqual([recognizer, options.explainerModel, translator], [null, null, null]);
+  t.deepEqual([recognizer, translator], [null, null]);
   t.is(serveOptions([]).captionExecutor.classification, 'recorded_real_pipeline_fixture');
 });
 

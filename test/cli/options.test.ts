@@ -194,7 +194,6 @@ test('flags replace the settings that they name, and paths become absolute', (t)
       announced: 'recorded-real-pipeline-fixture-adapter',
     },
     permissions: { servers: [], testSeam: false },
-    explainerModel: null,
     modelServer: null,
     httpAdapter: 'node',
     logFormat: 'text',

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openHost } from '../../actors/host.ts';
 import { type Host, type HostOptions, KnownMachine } from '../../actors/host-types.ts';
-import { Charts } from '../../actors/lifecycles/lifecycles.ts';
 import type { Windowing } from '../../actors/study/media-passes.ts';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { readConsoleFiles } from '../../cli/host-files.ts';
-import { explainerOf } from '../../cli/options/engines.ts';
 import { engineChoicesOf, featuresOf, serveFlags, serveOptions } from '../../cli/options/serve-options.ts';
 import { RunningSettings } from '../../cli/settings/host-settings.ts';
 import type { Clock } from '../../contract/base/clock.ts';
@@ -52,7 +50,6 @@ interface Opener {
   readonly teardown: (end: () => Promise<unknown>) => unknown;
 }
 
-const charts = fileURLToPath(new URL('../../docs/charts/', import.meta.url));
 const description = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 
 /** Findings of hosts with processes of their own in this test process. */
@@ -98,7 +95,6 @@ export async function openInProcess(
     choices: engineChoicesOf(options, features),
     features,
     sources: [{ directory: sampleFolder, root: null }],
-    explainer: explainerOf(options.explainerModel, { ...process.env, ...environment }),
     environment: { ...process.env, ...withoutDownloader, ...environment },
     machine: launcher === undefined ? knownMachine() : unasked,
     ...(launcher === undefined ? {} : { launcher }),
@@ -119,7 +115,6 @@ export async function openInProcess(
     open,
     services: {
       ...host,
-      charts: new Charts((machineId, part) => readFile(join(charts, `${machineId}.${part}.json`))),
       readDocument: () => readFile(description),
       settings: new RunningSettings({
         given: parseFlags(args, serveFlags),

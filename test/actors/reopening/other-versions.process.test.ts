@@ -19,70 +19,30 @@ import { recognitionSteps, Transcribers } from '../../../features/recognition/st
 import { screenTextSteps } from '../../../features/screen-text/screen-texts.ts';
 import { statesOf, unchanged } from '../../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
-import { nameOf, rowKey } from '../../../storage/ledger/keys.ts';
+import { rowKey } from '../../../storage/ledger/keys.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
-import { decodeRow, encodeRow } from '../../../storage/ledger/row-codec.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
 import type { ObjectStore } from '../../../storage/objects/object-store.ts';
 import { clipRange } from '../../receipts/evidence/stored-detections.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
-import { twoTracks } from '../../receipts/evidence/stored-tracks.ts';
 import { acceptedAt, clipRequest } from '../../receipts/sources/korean-clip.ts';
 import { withRawRows } from '../../storage/ledger/scratch.ts';
-import { held } from '../captions/caption-bench.ts';
-import {
-  openExplanationBench,
-  questionIn,
-  type ScriptedExplainer,
-  scriptedExplainer,
-} from '../explanations/explanation-bench.ts';
+import { openCaptionBench } from '../captions/caption-bench.ts';
 import { otherTools } from '../study/other-tools.ts';
 import { openSupervisor } from '../supervision/bench.ts';
 import { SimulatedClock } from '../supervision/simulated-clock.ts';
+import {
+  type Scene as ChangedScene,
+  type CutStage,
+  cutAtStoring,
+  type StageBench,
+  testChangedRows,
+} from './changed-rows.ts';
 import { newDataRoot, openStore, store } from './stored-studies.ts';
 
-const study = storedStudy({ version: 1, windows: 4, tracks: twoTracks });
+type Scene = ChangedScene<StageBench>;
 
-type Bench = Awaited<ReturnType<typeof openExplanationBench>>;
-
-type Row = Record<string, unknown>;
-
-interface Scene {
-  readonly bench: Bench;
-  readonly explainer: ScriptedExplainer;
-  readonly runtimeId: string;
-}
-
-/** Starts something that stores; resolves when its n-th storing waits, for the host to die there. */
-async function cutAtStoring({ bench }: Scene, storing: number, begin: () => Promise<unknown>): Promise<void> {
-  const gate = held();
-  let stored = 0;
-  bench.hook.storing = () => {
-    stored += 1;
-    return stored === storing ? gate.wait() : undefined;
-  };
-  begin().catch(() => undefined);
-  await gate.reached;
-}
-
-const approved = ({ bench, runtimeId }: Scene) => bench.approve(runtimeId);
-
-async function captioned(scene: Scene) {
-  const approval = await approved(scene);
-  await scene.bench.captions.produce(scene.runtimeId, { approval });
-  return approval;
-}
-
-interface Case {
-  /** Leads a host to the state in which it dies. */
-  readonly leave: (scene: Scene) => Promise<unknown>;
-  readonly row: 'caption-production' | 'language-explanation';
-  /** Events that the next host adds to the journal when it starts. */
-  readonly said: readonly (string | RegExp)[];
-  /** The next requests of a client, as if nothing had happened, and their events in the journal. */
-  readonly again: (scene: Scene) => Promise<unknown>;
-  readonly saidAgain: readonly string[];
-}
+const approved = ({ bench, runtimeId: id }: Scene) => bench.approve(id);
 
 const checked = ['artifact.recorded', 'caption.quality_control_decided'];
 
@@ -106,10 +66,7 @@ async function check({ bench, runtimeId }: Scene) {
 const produce = async (scene: Scene) =>
   scene.bench.captions.produce(scene.runtimeId, { approval: await approvalOf(scene) });
 
-const explain = async ({ bench, runtimeId }: Scene) =>
-  bench.explanations.explain(runtimeId, await questionIn(bench, runtimeId));
-
-const cases: Readonly<Record<string, Case>> = {
+const cases: Readonly<Record<string, CutStage<StageBench>>> = {
   'captions that are being made': {
     leave: async (scene) => {
       const approval = await approved(scene);
@@ -145,92 +102,18 @@ const cases: Readonly<Record<string, Case>> = {
     again: check,
     saidAgain: checked,
   },
-  'an explanation that is being asked for': {
-    leave: async (scene) => {
-      await captioned(scene);
-      const gate = held();
-      scene.explainer.answer = async () => {
-        await gate.wait();
-        throw new Error('nobody is there any more');
-      };
-      explain(scene).catch(() => undefined);
-      await gate.reached;
-    },
-    row: 'language-explanation',
-    said: [/^failed interrupted: /],
-    again: explain,
-    saidAgain: ['started', ...made, 'completed'],
-  },
 };
 
-const changes: Readonly<Record<string, (row: Row) => Row>> = {
-  'of an older chart': (row) => ({ ...row, machineVersion: 0 }),
-  'of a newer chart': (row) => ({
-    ...row,
-    machineVersion: 2,
-    status: 'elsewhere',
-    snapshot: { ...Object(row.snapshot), value: 'elsewhere' },
-  }),
-  'in an unknown state': (row) => ({
-    ...row,
-    status: 'elsewhere',
-    snapshot: { ...Object(row.snapshot), value: { else: 'where' } },
-  }),
-};
-
-async function openScene(t: ExecutionContext, root: string, runtimeId: string): Promise<Scene> {
-  const explainer = scriptedExplainer();
-  const bench = await openExplanationBench(t, root, { explainer });
-  await bench.recover();
-  return { bench, explainer, runtimeId };
+async function openBench(t: ExecutionContext, root: string): Promise<StageBench> {
+  const bench = await openCaptionBench(t, root);
+  const said = async (id: string, after: number): Promise<string[]> => {
+    const { events } = await bench.store.ledger.journalPage(id, after, 100);
+    return events.map((bytes) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as JournalEvent).type);
+  };
+  return { ...bench, said };
 }
 
-/** Every list of a runtime can be read, also by a process that knows nothing of it. */
-async function readsAll(t: ExecutionContext, { bench, runtimeId }: Scene): Promise<void> {
-  await t.notThrowsAsync(bench.reviews.intakes(runtimeId));
-  await t.notThrowsAsync(bench.reviews.reviews(runtimeId));
-  await t.notThrowsAsync(bench.reads.productions(runtimeId));
-  await t.notThrowsAsync(bench.reads.qualityControls(runtimeId));
-  await t.notThrowsAsync(bench.explanations.list(runtimeId));
-}
-
-async function isIntact(t: ExecutionContext, root: string, runtimeId: string): Promise<void> {
-  const opened = await openStore(root);
-  await t.notThrowsAsync(verifyRuntime(opened, runtimeId, () => undefined));
-  await opened.close();
-}
-
-for (const [what, { leave, row, said, again, saidAgain }] of Object.entries(cases)) {
-  for (const [how, change] of Object.entries(changes)) {
-    test(`${what}, ${how}: its runtime reads and goes on`, async (t) => {
-      const root = await newDataRoot(t);
-      const first = await openScene(t, root, '');
-      const runtimeId = await store(first.bench.store, study);
-      await leave({ ...first, runtimeId });
-      const { seq: before } = first.bench.ledger.journalHead(runtimeId);
-      await first.bench.close();
-      await withRawRows(dataRootAt(root).ledger, async (rows) => {
-        for await (const [key, stored] of rows.iterator()) {
-          const name = nameOf(key);
-          if (!name.startsWith(`${row}:`) || !key.equals(rowKey('snapshot', name))) continue;
-          await rows.put(key, encodeRow(key, change(decodeRow(key, stored) as Row)));
-        }
-      });
-
-      const scene = await openScene(t, root, runtimeId);
-      const words = await scene.bench.said(runtimeId, before);
-      t.is(words.length, said.length, words.join(', '));
-      for (const [at, word] of said.entries()) t.regex(words[at] ?? '', new RegExp(word));
-      await readsAll(t, scene);
-      const { seq: after } = scene.bench.ledger.journalHead(runtimeId);
-      await again(scene);
-      t.deepEqual(await scene.bench.said(runtimeId, after), saidAgain);
-      await readsAll(t, scene);
-      await scene.bench.close();
-      await isIntact(t, root, runtimeId);
-    });
-  }
-}
+for (const [what, stage] of Object.entries(cases)) testChangedRows(what, stage, openBench);
 
 const runningStudy = storedStudy({ version: 1, windows: 4 });
 

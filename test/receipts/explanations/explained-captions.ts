@@ -1,12 +1,13 @@
-import type {
-  ExplanationConfiguration,
-  ExplanationExecutorIdentity,
-  ExplanationOutput,
-  ExplanationPrompt,
-  FacetKind,
+import {
+  type ExplanationConfiguration,
+  type ExplanationExecutorIdentity,
+  type ExplanationOutput,
+  type ExplanationPrompt,
+  explanationPrompt,
+  type FacetKind,
+  facetKinds,
 } from '../../../contract/explanations/executor.ts';
 import { type ExplanationRequest, explanationFailureOf } from '../../../contract/explanations/explanation.ts';
-import { explanationPromptContract } from '../../../executors/explanations/language-explainer.ts';
 import { type CaptionJob, captionsOf } from '../../../receipts/captions/artifact.ts';
 import { wholeCaptionsOf } from '../../../receipts/captions/stored-captions.ts';
 import {
@@ -25,7 +26,14 @@ import {
 } from '../../../receipts/stages/explanation.ts';
 import { recordCaptions } from '../captions/recorded-captions.ts';
 
-export const prompt: ExplanationPrompt = explanationPromptContract;
+/** Any prompt: records name it by its digest. */
+export const prompt: ExplanationPrompt = explanationPrompt.parse({
+  schema: 'studio.language-explanation.prompt.v1',
+  version: '1',
+  system: 'You explain a selected part of subtitles.',
+  facets: Object.fromEntries(facetKinds.map((kind) => [kind, `${kind}: what it says.`])),
+  contents: Object.fromEntries(facetKinds.map((kind) => [kind, { type: 'object' }])),
+});
 
 export const configuration: ExplanationConfiguration = {
   schema: 'studio.language-explanation.configuration.v1',

@@ -32,12 +32,12 @@ import {
   explanationInputOf,
   selectionObstacleOf,
 } from '../../../receipts/stages/explanation.ts';
-import { inputOver, lineAt } from '../../executors/explanations/explanation-questions.ts';
 import { fieldOf, fieldsOf } from '../../fields.ts';
 import { captionJob } from '../captions/captioned-studies.ts';
 import { run } from '../evidence/spoken-study.ts';
 import { twoTracks } from '../evidence/stored-tracks.ts';
 import { execution, explainableOf, explanationJob, output, requestOf } from './explained-captions.ts';
+import { inputOver, lineAt } from './explanation-questions.ts';
 
 const captioning = await captionJob({ version: 1, windows: 4, tracks: twoTracks });
 const job = explanationJob(captioning);
