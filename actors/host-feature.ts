@@ -6,7 +6,7 @@ import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment, MediaTools, ToolMemory } from '../executors/process/tools.ts';
 import type { DataRoot } from '../storage/objects/data-root.ts';
 import type { EngineRegistry } from './engines/engine-registry.ts';
-import type { HostBasis, HostLimits } from './host-basis.ts';
+import type { HostBasis } from './host-basis.ts';
 import type { IngestSealing } from './ingest/ingest-sealing.ts';
 import type { FollowedIngests, IngestKind } from './ingest/ingest-service.ts';
 import type { UnusedMedia } from './sources/unused-media.ts';
@@ -35,7 +35,6 @@ export interface HostCore extends HostBasis {
   readonly unused: UnusedMedia;
   /** The listeners of committed transitions. */
   readonly listeners: TransitionListeners;
-  readonly limits: () => HostLimits;
   readonly newId: () => string;
   /** Lets a waiting actor of a work queue run. */
   readonly grant: (actorId: string) => void;

@@ -169,7 +169,6 @@ export async function openHost<Open extends OpenFeature>(
     sealing,
     unused,
     listeners,
-    limits: () => limits,
     newId: randomUUID,
     grant,
     committed,

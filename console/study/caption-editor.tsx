@@ -5,6 +5,7 @@ import { longestNote } from '../../contract/base/longest-note.ts';
 import type { CaptionCorrectionPreview, CaptionCorrections } from '../../contract/captions/correction.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
+import type { Selected } from '../host/page-feature.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useStore } from '../host/use-remote.ts';
 import { FeaturePanels } from '../parts/feature-panels.tsx';
@@ -36,7 +37,6 @@ import {
   split,
 } from './caption-draft.ts';
 import { CaptionWaveform } from './caption-waveform.tsx';
-import type { Selected } from './explainer.tsx';
 import { captionsName, saveCaptions } from './exports-pane.tsx';
 import { currentFindings, findingsByLine, type GuidelineNote, SideFindings } from './guidelines.tsx';
 import { SignDialog } from './sign-dialog.tsx';
