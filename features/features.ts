@@ -3,7 +3,7 @@ import { explanations } from './explanations/feature.ts';
 import type { Feature } from './feature.ts';
 import { lifecyclesFeature } from './lifecycles/feature.ts';
 import { speechRecognition } from './recognition/feature.ts';
-import { screenText } from './screen-text/feature.ts';
+import { textOnScreen } from './screen-text/feature.ts';
 import { translation } from './translation/feature.ts';
 import { videoHost } from './video-host/feature.ts';
 import { workers } from './workers/feature.ts';
@@ -15,7 +15,7 @@ export const features: readonly Feature[] = [
   speechRecognition,
   translation,
   explanations,
-  screenText,
+  textOnScreen,
   evaluation,
   lifecyclesFeature,
 ];

@@ -113,7 +113,7 @@ async function checks(): Promise<readonly HostFinding[]> {
 }
 
 /** Reads the text on the screen of a study. */
-export const screenText: Feature = {
+export const textOnScreen: Feature = {
   name: 'screen-text',
   flags: { study: screenTextFlags },
   remedies: screenTextRemedies,
