@@ -145,7 +145,7 @@ test('the table of tools names the variables of the environment', async (t) => {
 
 /** A file of the repository as prose names it: a path with a folder and an ending. */
 const namedFile =
-  /`((?:actors|cli|contract|executors|fixtures|formats|http|lab|machines|receipts|rules|scripts|storage|test)\/[\w./-]+\.\w+)`/g;
+  /`((?:actors|cli|client|console|contract|executors|features|fixtures|formats|http|kinds|lab|machines|options|receipts|rules|scripts|storage|test|visualizer)\/[\w./-]+\.\w+)`/g;
 
 test('every file that a page names is there', async (t) => {
   for (const page of await pagesOf()) {
