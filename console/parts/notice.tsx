@@ -160,7 +160,7 @@ export function RemotePart<Value>({ of: remote, what, onRetry, children }: Remot
   return <>{children(remote.value)}</>;
 }
 
-export interface FailureWords {
+interface FailureWords {
   readonly what: string;
   readonly hint: string | null;
   readonly code: string | null;

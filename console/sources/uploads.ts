@@ -3,7 +3,7 @@ import type { StudyHost } from '../../client/study-host.ts';
 import type { VideohostIngestRow } from '../../contract/ingest.ts';
 import type { WorkProgress } from '../../contract/operation.ts';
 import { isTyped } from '../parts/field.tsx';
-import { type FailureWords, failureWords } from '../parts/notice.tsx';
+import { failureWords } from '../parts/notice.tsx';
 
 export interface FileUpload {
   readonly id: number;
@@ -145,7 +145,7 @@ export async function videoIngests(host: StudyHost, limit: number): Promise<read
   try {
     return (await host.videohostIngests({ limit })).ingests;
   } catch (error) {
-    const whyOff = whyOffOf(failureWords(error));
+    const whyOff = whyOffOf(error);
     if (whyOff === null) throw error;
     videoHosts.send({ type: 'refused', whyOff });
     return [];
@@ -153,7 +153,8 @@ export async function videoIngests(host: StudyHost, limit: number): Promise<read
 }
 
 /** The reason in a refusal of a host that fetches nothing; null for any other failure. */
-function whyOffOf({ code, what }: FailureWords): string | null {
+function whyOffOf(error: unknown): string | null {
+  const { code, what } = failureWords(error);
   if (code === 'not_found') return 'its program has no part for video hosts';
   return code === 'videohost_local_ingest_unavailable' ? what : null;
 }
