@@ -152,7 +152,7 @@ export async function videoIngests(host: StudyHost, limit: number): Promise<read
   }
 }
 
-/** The reason in a refusal of a host that fetches nothing; null for any other failure. */
+/** Why a host fetches no videos, by its refusal; null for any other failure. */
 function whyOffOf(error: unknown): string | null {
   const { code, what } = failureWords(error);
   if (code === 'not_found') return 'its program has no part for video hosts';

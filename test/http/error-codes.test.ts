@@ -19,7 +19,8 @@ const textsIn = (folder: URL): readonly string[] =>
     .map((path) => readFileSync(new URL(path, folder), 'utf8'));
 
 /** The tests that ask hosts: each expects its refusals by `refused`, with codes that are written out there or in a table. */
-const asking = textsIn(new URL('http/', testFolder))
+const asking = ['http/', 'features/']
+  .flatMap((folder) => textsIn(new URL(folder, testFolder)))
   .filter((text) => /\brefused\w*\(/.test(text))
   .join('\n');
 
