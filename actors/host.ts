@@ -283,6 +283,8 @@ export async function openHost<Open extends OpenFeature>(
 
   await finishCutReviews({ ledger, reviews: laterStages.reviews, report });
   const recovered = await recover(supervisor, ledger);
+  // Whatever they hold is kept: only their own kind knows what that is.
+  if (recovered.unserved.length > 0) unused.heldBy(() => true);
   await ownedIngests.resumeUploads();
   await unused.remove();
   if (recovered.resumed + recovered.waiting > 0) {
@@ -290,6 +292,7 @@ export async function openHost<Open extends OpenFeature>(
   }
   for (const line of recovered.ended) report(`ended at recovery: ${line}`);
   for (const id of recovered.damaged) report(`the stored actor ${id} is damaged and is left aside`);
+  for (const id of recovered.unserved) report(`left alone, because this program does not run its kind: ${id}`);
 
   const { checks, tools: allTools } = openChecks(options, storage, { ...opened, features, named: engines });
   // A store that takes no more has said so already.

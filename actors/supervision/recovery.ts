@@ -43,6 +43,8 @@ export interface RecoveryReport {
   readonly waiting: number;
   readonly ended: readonly string[];
   readonly damaged: readonly string[];
+  /** Of a kind that this host does not run, such as that of a feature which is gone. They stay as they are, for a host that does. */
+  readonly unserved: readonly string[];
 }
 
 /** In the ledger while a host is at work: a host that finds it learns that the last one did not stop on request. */
@@ -70,11 +72,13 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
   );
   const ended: string[] = [];
   const damaged: string[] = [];
+  const unserved: string[] = [];
   const stored: StoredActor[] = [];
   for (const [index, { key: id, value }] of live.entries()) {
     const row = parsedRow(value, rows[index]);
     const definition = row === null ? undefined : supervisor.definition(row.kind);
-    if (row === null || definition === undefined) damaged.push(id);
+    if (row === null) damaged.push(id);
+    else if (definition === undefined) unserved.push(id);
     else stored.push({ id, definition, row: upgradedRow(definition, row) });
   }
   const resumable: StoredActor[] = [];
@@ -99,7 +103,7 @@ export async function recover(supervisor: Supervisor, ledger: Ledger): Promise<R
     supervisor.resumeAlone(definition, id, row, aloneDelayMs(row.alone?.deaths ?? 0));
   const resumed = working.filter(({ row }) => row.alone === undefined);
   for (const { id, definition, row } of [...waiting, ...resumed]) supervisor.resume(definition, id, row);
-  return { resumed: resumed.length, waiting: waiting.length + alone.length, ended, damaged };
+  return { resumed: resumed.length, waiting: waiting.length + alone.length, ended, damaged, unserved };
 }
 
 const isWorking = (definition: ActorDefinition, row: ActorRow): boolean =>

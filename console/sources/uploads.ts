@@ -145,9 +145,16 @@ export async function videoIngests(host: StudyHost, limit: number): Promise<read
   try {
     return (await host.videohostIngests({ limit })).ingests;
   } catch (error) {
-    const { what, code } = failureWords(error);
-    if (code !== 'videohost_local_ingest_unavailable') throw error;
-    videoHosts.send({ type: 'refused', whyOff: what });
+    const whyOff = whyOffOf(error);
+    if (whyOff === null) throw error;
+    videoHosts.send({ type: 'refused', whyOff });
     return [];
   }
+}
+
+/** Why a host fetches no videos, by its refusal; null for any other failure. */
+function whyOffOf(error: unknown): string | null {
+  const { code, what } = failureWords(error);
+  if (code === 'not_found') return 'its program has no part for video hosts';
+  return code === 'videohost_local_ingest_unavailable' ? what : null;
 }

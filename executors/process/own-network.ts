@@ -7,7 +7,8 @@ export const PROXY_PORT = 3128;
 /** With this exit code and without a listener, the tool itself was never started. */
 export const NO_LISTENER_EXIT = 125;
 
-// A new network has one interface, and it is down. `ip` is where administrators' tools are; Debian's yt-dlp brings python3.
+// A new network has one interface, and it is down. `ip` is where administrators' tools are; a downloader that is written in
+// Python brings python3.
 const RAISING_TOOLS: readonly { readonly name: string; readonly args: readonly string[] }[] = [
   { name: 'ip', args: ['link', 'set', 'lo', 'up'] },
   {

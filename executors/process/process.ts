@@ -101,7 +101,7 @@ const GIBIBYTE = 1024 ** 3;
 
 /**
  * The memory that one process of each kind may have to write to, in bytes. It is heap, stacks and private mappings, as Linux
- * counts them for RLIMIT_DATA (getrlimit(2)). Address space would not help: Node and the JavaScript runtimes that yt-dlp starts
+ * counts them for RLIMIT_DATA (getrlimit(2)). Address space would not help: Node and other JavaScript runtimes
  * reserve far more of it than they use. Each limit comes with the most that was measured.
  */
 export const MEMORY_BYTES = {
@@ -113,10 +113,6 @@ export const MEMORY_BYTES = {
   subtitles: 2 * GIBIBYTE,
   /** A decoder of 16 threads holds a score of frames and more, 192 MiB each at the largest sizes and depths; 0.8 GiB for 8K. */
   decode: 6 * GIBIBYTE,
-  /** yt-dlp reading pages takes 60 MiB; a page that unpacks to hundreds of megabytes ends it. */
-  resolve: GIBIBYTE,
-  /** yt-dlp and the ffmpeg that it starts; encoding 4K again takes 1.2 GiB on two cores, and more on many. */
-  download: 4 * GIBIBYTE,
   /** pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of which they map and do not write to. */
   recognize: 6 * GIBIBYTE,
   /** The process that reads text on the screen takes 290 MiB with two languages. */

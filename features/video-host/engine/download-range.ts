@@ -3,7 +3,6 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { z } from 'zod';
-import { MEMORY_BYTES } from '../../../executors/process/process.ts';
 import { behindProxy } from './behind-proxy.ts';
 import type { FilteringProxy } from './filtering-proxy.ts';
 import { cleanLine, formatSelector } from './video-document.ts';
@@ -15,7 +14,7 @@ import {
   type VideoHostDeps,
   VideoHostFailure,
 } from './video-host.ts';
-import { remoteInputOptions, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+import { remoteInputOptions, YTDLP_MEMORY_BYTES, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
 
 const LOOK_EVERY_MS = 200;
 
@@ -136,7 +135,7 @@ async function download(
     tool: deps.ytdlp.path,
     args,
     // One byte more than the limit, to distinguish a stopped download from one that just fits.
-    limits: ytdlpLimits(wallMs, maximumBytes + 1, MEMORY_BYTES.download),
+    limits: ytdlpLimits(wallMs, maximumBytes + 1, YTDLP_MEMORY_BYTES.download),
     signal,
     proxy,
   });

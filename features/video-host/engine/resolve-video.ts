@@ -13,7 +13,7 @@ import {
   readVideoDocument,
 } from './video-document.ts';
 import { type ResolveRequest, type ResolveVideo, type VideoHostDeps, VideoHostFailure } from './video-host.ts';
-import { remoteInputOptions, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
+import { remoteInputOptions, YTDLP_MEMORY_BYTES, ytdlpLimits, ytdlpWords } from './ytdlp-command.ts';
 
 const LIMITS: ProcessLimits = {
   wallMs: 20_000,
@@ -105,7 +105,7 @@ async function describe(
     // A video that may not be downloaded is still described, which says more than the error would.
     ...['--dump-single-json', '--ignore-no-formats-error', '--', request.url],
   ];
-  const limits = ytdlpLimits(request.wallMs ?? WALL_MS, MOST_BYTES, MEMORY_BYTES.resolve);
+  const limits = ytdlpLimits(request.wallMs ?? WALL_MS, MOST_BYTES, YTDLP_MEMORY_BYTES.resolve);
   const { stdout } = await deps.launcher.run({ tool: deps.ytdlp.path, args, limits, signal, proxy });
   const video = readVideoDocument(stdout.toString('utf8'));
   if (video === null) throw new VideoHostFailure('tool_output', 'yt-dlp described the video in an unknown form');

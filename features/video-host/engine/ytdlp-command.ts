@@ -13,6 +13,16 @@ const GENERIC = ['generic', 'html5'];
 // yt-dlp reads the words of --use-extractors as patterns; these four would name many extractors at once.
 const MANY = ['all', 'default', 'end', ...GENERIC];
 
+const GIBIBYTE = 1024 ** 3;
+
+/** The memory that one process may have to write to, in bytes, as `MEMORY_BYTES` counts it. */
+export const YTDLP_MEMORY_BYTES = {
+  /** Reading pages takes 60 MiB; a page that unpacks to hundreds of megabytes ends it. */
+  resolve: GIBIBYTE,
+  /** With the ffmpeg that it starts; encoding 4K again takes 1.2 GiB on two cores, and more on many. */
+  download: 4 * GIBIBYTE,
+} as const;
+
 /** The protocols that ffmpeg and ffprobe may speak when they read from a host: http(s), and the proxy's own. */
 const REMOTE_PROTOCOLS = 'http,https,tls,tcp,httpproxy,crypto,data';
 

@@ -215,7 +215,7 @@ test('a missing check outlives its host, and may still be made after a withdrawa
   await first.captions.produce(runtimeId, { approval });
   await first.close();
   const bench = await openCaptionBench(t, root);
-  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [] });
+  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [], unserved: [] });
   await bench.revoke(runtimeId, approval);
   await bench.captions.check(runtimeId, { candidate: await candidateIn(bench, runtimeId) });
   const { qualityControls } = await bench.reads.qualityControls(runtimeId);

@@ -76,10 +76,11 @@ export async function openStores(
     given: { ...given, supervisor, sealing, clock, queue, newId },
     /** Takes up what the life before left. */
     begin: async (resumeUploads: () => Promise<unknown> = async () => undefined) => {
-      await recover(supervisor, ledger);
+      const recovered = await recover(supervisor, ledger);
       await resumeUploads();
       await unused.remove();
       queue.open();
+      return recovered;
     },
     /** Tools of a test of either kind. */
     life: {
@@ -118,7 +119,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
     probeTools: clipIngest.tools,
   });
   const service = openOwnedIngests({ ...given, report, maximumBytes: () => 1_000_000 });
-  await begin(() => service.resumeUploads());
+  const recovered = await begin(() => service.resumeUploads());
   const beginUpload = (ingestId: string) => {
     const { part, answered } = service.beginUpload(ingestId, () => undefined);
     part.connect({ pause: () => undefined, resume: () => undefined });
@@ -133,6 +134,7 @@ export async function openLife(t: ExecutionContext, root: string, now = startOfT
   };
   return {
     ...life,
+    recovered,
     /** Runs between the storing of received media and the notice to its ingest. */
     onceStored: (run: () => Promise<void>) => {
       pause = run;

@@ -6,6 +6,7 @@ import { ingestKindNames, openIngestLimit } from '../../../actors/ingest/ingest-
 import { aloneDelayMs, deathLimit } from '../../../actors/supervision/recovery.ts';
 import { VideoHostFailure } from '../../../features/video-host/engine/video-host.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
+import { openLife } from '../../actors/ingest/ingest-lives.ts';
 import { type Left, leave, oddities } from '../../actors/ingest/odd-rows.ts';
 import { mediaBytes, videoIngest } from '../../receipts/sources/sealed-clip.ts';
 import { scratchFolder, withRawRows } from '../../storage/ledger/scratch.ts';
@@ -475,4 +476,17 @@ test('a host that is no longer known is not asked, although the range was acknow
     message: 'extractor_not_allowed: the address is not at one of the known video hosts',
   });
   t.is(life.resolvings.length, 0);
+});
+
+test('a program without this feature leaves a waiting range alone, and the next one with it goes on', async (t) => {
+  const root = await scratchFolder(t);
+  const first = await openVideohostLife(t, root);
+  const ingestId = await first.open();
+  await first.close();
+  const without = await openLife(t, root);
+  t.deepEqual(without.recovered, { resumed: 0, waiting: 0, ended: [], damaged: [], unserved: [ingestId] });
+  await without.close();
+  const life = await openVideohostLife(t, root);
+  await life.begun(life.resolvings, 1);
+  t.is(life.service.status(ingestId).status, 'resolving');
 });
