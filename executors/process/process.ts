@@ -113,10 +113,6 @@ export const MEMORY_BYTES = {
   subtitles: 2 * GIBIBYTE,
   /** A decoder of 16 threads holds a score of frames and more, 192 MiB each at the largest sizes and depths; 0.8 GiB for 8K. */
   decode: 6 * GIBIBYTE,
-  /** pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of which they map and do not write to. */
-  recognize: 6 * GIBIBYTE,
-  /** The process that reads text on the screen takes 290 MiB with two languages. */
-  readScreen: 2 * GIBIBYTE,
   /** The detector process takes 140 MiB with both models. */
   detector: GIBIBYTE,
 } as const;

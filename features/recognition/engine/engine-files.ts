@@ -9,6 +9,12 @@ import { ProcessFailure } from '../../../executors/process/process.ts';
 import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../../../executors/process/tools.ts';
 import { RecognitionFailure, type RecognitionFailureCause } from '../../../executors/recognition/recognizer.ts';
 
+/**
+ * The memory that a recognizer may have to write to, in bytes. pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of
+ * which they map and do not write to.
+ */
+export const RECOGNIZER_MEMORY_BYTES = 6 * 1024 ** 3;
+
 /** Words of whisper.cpp about a model that it cannot load, and about a language that it does not have. */
 const programWords: readonly (readonly [RegExp, EngineFailureCode])[] = [
   [/unknown language/i, 'engine_language_unknown'],

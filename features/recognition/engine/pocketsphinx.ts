@@ -1,9 +1,16 @@
 import path from 'node:path';
 import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
 import { servedLanguages } from '../../../contract/served-languages.ts';
-import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../../../executors/process/process.ts';
+import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
-import { areUnchanged, demandCurrent, ofProgram, pinFiles, type RecognizerOnDisk } from './engine-files.ts';
+import {
+  areUnchanged,
+  demandCurrent,
+  ofProgram,
+  pinFiles,
+  RECOGNIZER_MEMORY_BYTES,
+  type RecognizerOnDisk,
+} from './engine-files.ts';
 
 // A word, its start and its end in seconds, and its posterior probability, which rounding may lift above one.
 const SEGMENT = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+(?:\.\d+)?(?:e-?\d+)?)$/;
@@ -77,7 +84,7 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: MEBIBYTE,
   stdoutBytes: MEBIBYTE,
   stderrBytes: MEBIBYTE,
-  memoryBytes: MEMORY_BYTES.recognize,
+  memoryBytes: RECOGNIZER_MEMORY_BYTES,
 };
 
 const SOUND_FILE = 'region.raw';

@@ -3,10 +3,17 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
 import { servedLanguages } from '../../../contract/served-languages.ts';
-import { type Launcher, MEMORY_BYTES, type ProcessLimits } from '../../../executors/process/process.ts';
+import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
 import { cleanText, meanOf, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
-import { areUnchanged, demandCurrent, ofProgram, pinFiles, type RecognizerOnDisk } from './engine-files.ts';
+import {
+  areUnchanged,
+  demandCurrent,
+  ofProgram,
+  pinFiles,
+  RECOGNIZER_MEMORY_BYTES,
+  type RecognizerOnDisk,
+} from './engine-files.ts';
 
 const offsets = z.looseObject({ from: z.number().int(), to: z.number().int() });
 
@@ -90,7 +97,7 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: 8 * MEBIBYTE,
   stdoutBytes: MEBIBYTE,
   stderrBytes: 4 * MEBIBYTE,
-  memoryBytes: MEMORY_BYTES.recognize,
+  memoryBytes: RECOGNIZER_MEMORY_BYTES,
 };
 
 /** The first bytes of a model of whisper.cpp, and the places of two of its sizes behind them (`whisper_model_load`). */

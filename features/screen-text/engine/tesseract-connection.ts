@@ -5,7 +5,6 @@ import { type ReadText, readText } from '../../../contract/screentext.ts';
 import { encodeFrame, FrameReader } from '../../../executors/detector/detector-messages.ts';
 import {
   type Launcher,
-  MEMORY_BYTES,
   ownEntry,
   ProcessFailure,
   type ProcessLimits,
@@ -42,7 +41,8 @@ const LIMITS: ProcessLimits = {
   fileSizeBytes: MEBIBYTE,
   stdoutBytes: 4096 * MEBIBYTE,
   stderrBytes: 64 * MEBIBYTE,
-  memoryBytes: MEMORY_BYTES.readScreen,
+  // It takes 290 MiB with two languages.
+  memoryBytes: 2 * 1024 ** 3,
 };
 
 // A picture takes a second or two. The engine reads the worst that passes for no noise twice, each time for 20 s on one core.
