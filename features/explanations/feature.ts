@@ -1,7 +1,7 @@
 import type { HostCore } from '../../actors/host-feature.ts';
 import { engineOff, hostedEngine } from '../../actors/operation/engines.ts';
 import { explanationLimits } from '../../contract/explanations/explanation.ts';
-import { describedService, type Feature, type ServedFeature } from '../feature.ts';
+import { type ConfiguredFeature, describedService, type Feature, type ServedFeature } from '../feature.ts';
 import { openHostedExplainer } from './engine/hosted-explainer.ts';
 import { explanationActor } from './explanation-actor.ts';
 import { LanguageExplanations, mostExplanationsAtOnce } from './language-explanations.ts';
@@ -54,12 +54,12 @@ export const explanations: Feature = {
   flags: { host: explanationFlags },
   options: (given) => {
     const model = explainerModel(given);
-    return (environment) => {
+    const announced = { languageExplanationExecutor: announcedExplainer(model) };
+    return (environment): ConfiguredFeature => {
       const choice = explainerOf(model, environment);
       return {
-        open: (core) => open(choice, core),
+        open: async (core) => ({ ...(await open(choice, core)), announced }),
         notices: choice === null ? [] : [explainerNotice(choice)],
-        announced: { languageExplanationExecutor: announcedExplainer(model) },
         servers:
           choice === null
             ? []

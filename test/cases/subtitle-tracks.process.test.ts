@@ -73,7 +73,7 @@ test('the exact tag is taken, and another script is refused with its cause', asy
   const silent = subtitledFilm(folder, 'silent.mkv', [{ lines: hans, language: 'chi' }]);
   const refused = await captioned(folder, silent, '--from', 'zh-Hant');
   t.is(refused.exit, 2);
-  t.regex(refused.stderr, /its subtitles are in zh-Hans, which is not taken for zh-Hant/);
+  t.regex(refused.stderr, /its subtitles are in Simplified Chinese, which is not taken for Traditional Chinese/);
   t.regex(await textOf(t, folder, silent, '--from', 'zh-Hans'), /这艘船/);
 });
 
@@ -105,7 +105,7 @@ test('a tag that the text contradicts is named when the text has been read', asy
   const film = subtitledFilm(folder, 'wrong.mkv', [{ lines: german, language: 'eng' }]);
   const { exit, stderr } = await captioned(folder, film, '--from', 'en');
   t.is(exit, 2, stderr);
-  t.regex(stderr, /its subtitles are marked as en, but their text is in de/);
+  t.regex(stderr, /its subtitles are marked as English, but their text is in German/);
   t.regex(stderr, /--subtitles FILE:en/);
 });
 

@@ -49,7 +49,7 @@ test('a machine on which a host can work ends with 0, and no data root is made',
     .map((line) => line.split(/\s+/).slice(0, 2));
   const named = checks.map(([, check]) => check);
   t.deepEqual(named, [
-    ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'screen-text', 'recognizers'],
+    ...['node', 'adapter', 'speech', 'sandbox', 'ffmpeg', 'ffprobe', 'yt-dlp', 'recognizers', 'screen-text'],
     ...['space', 'store', 'settings', 'host', 'port'],
   ]);
   t.true(checks.every(([state]) => state === 'ok' || state === 'weak'));
