@@ -69,10 +69,13 @@ const claimed = {
   screen_text: 'Text on the screen',
 } as const;
 
-/** A claim in the words of a person who makes films. */
+/** The speech of a claim in a language; null if that was not identified. */
+const spokenIn = (language: string | null): string =>
+  language === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(language)}`;
+
+/** A claim of a study, in the words of a person who makes films. */
 function claimLine({ kind, value, windows, totalMs }: OverviewClaim): string {
-  const language = value === null ? 'Speech in a language that was not identified' : `Speech in ${englishName(value)}`;
-  const what = kind === 'language_identity' ? language : claimed[kind];
+  const what = kind === 'language_identity' ? spokenIn(value) : claimed[kind];
   return `${what}: ${countText(windows, 'passage')}, ${(totalMs / 1000).toFixed(1)} s in total`;
 }
 

@@ -30,7 +30,7 @@ for (const code of Object.keys(errorCodes)) {
   } else if (code === 'caption_translation_failed') {
     // It takes a recognizer, which the tests of recognition have.
     test(`a test of recognition provokes ${code}`, (t) => {
-      t.true(textsIn(new URL('actors/', testFolder)).some((text) => text.includes(`t.is(failed.code, '${code}')`)));
+      t.true(textsIn(new URL('features/', testFolder)).some((text) => text.includes(`t.is(failed.code, '${code}')`)));
     });
   } else {
     test(`a test provokes ${code}`, (t) => t.true(asking.includes(`'${code}'`)));

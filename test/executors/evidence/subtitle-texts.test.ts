@@ -220,7 +220,7 @@ test('bug: italics of a track were lost without a word', (t) => {
   t.is(styledOf('subrip', text('<i>', 'one</i>', '{\\an8}')), '<i>one</i>');
   t.is(
     styledOf('ass', event('{\\i1}one\\Ntwo{\\i0} and {\\b700}three{\\r} four')),
-    '<i>one\ntwo</i> and <b>three</i></b></u> four',
+    '<i>one\ntwo</i> and <b>three</u></b></i> four',
   );
   // Bytes: the text, then a box of styles: characters 4 to 10 in italics.
   const box = [0, 0, 0, 22, 0x73, 0x74, 0x79, 0x6c, 0, 1, 0, 4, 0, 10, 0, 1, 2, 16, 255, 255, 255, 255];

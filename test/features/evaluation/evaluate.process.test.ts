@@ -19,7 +19,7 @@ async function evaluate(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const TMPDIR = await scratchFolder(t);
-  const ended = await runBuilt('build/evaluate.js', args, { ...environment, TMPDIR });
+  const ended = await runBuilt('build/media-study.js', ['evaluate', ...args], { ...environment, TMPDIR });
   t.deepEqual(await studiesIn(TMPDIR), []);
   return ended;
 }
@@ -146,7 +146,7 @@ test.serial(
       t.is(ending.exit, 2);
       t.regex(ending.stderr, message);
     }
-    const gone = await runBuilt('build/evaluate.js', [], { TMPDIR: join(folder, 'none') });
+    const gone = await runBuilt('build/media-study.js', ['evaluate'], { TMPDIR: join(folder, 'none') });
     t.is(gone.exit, 2);
     t.regex(gone.stderr, /a folder in its path does not exist; create it first, or correct the path \(ENOENT\)\n$/);
   },
@@ -160,7 +160,7 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
       `case "$*" in *flags=area*) touch '${started}'; exec sleep 600 ;; esac`,
     );
     const TMPDIR = await scratchFolder(t);
-    const running = startBuilt('build/evaluate.js', [], { ...environment, TMPDIR });
+    const running = startBuilt('build/media-study.js', ['evaluate'], { ...environment, TMPDIR });
     t.teardown(() => running.kill('SIGKILL'));
     let stderr = '';
     running.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -102,7 +102,8 @@ test('the registry of a host knows a recognizer by its place, its model and its 
   const provider = { baseUrl, apiKey: null, isLocal: true };
   const settings = { responseFormat: 'verbose_json' };
   t.like(hosted.engines?.recognizer, { engine: 'openai', place: baseUrl, model: 'small', settings, provider });
-  t.deepEqual(hosted.servers, [{ use: 'recognizer', sent: 'the sound of speech', model: 'small', provider }]);
+  const used = { use: 'recognizer', room: 'recognition', change: 'at_once', sent: 'the sound of speech' } as const;
+  t.deepEqual(hosted.servers, [{ ...used, model: 'small', provider }]);
 });
 
 test('the permission of a person is for studies that request a recognizer, the other flag for every study', (t) => {

@@ -193,7 +193,7 @@ test('a region that fails is missing alone, with its cause in all answers, and a
     await client.export(runtimeId, 'transcript.vtt'),
     /\nnot recognized from 00:00:\d\d\.\d{3} to 00:00:\d\d\.\d{3}: engine_error\n\n/,
   );
-  t.true(summaryLines(overview).some((line) => line === `withheld: ${shown?.text}`));
+  t.true(summaryLines(overview).some((line) => line === `Missing: ${shown?.text}`));
 
   // The next study has the missing region recognized, and no other; the one after it takes the whole transcript.
   isDown = false;
