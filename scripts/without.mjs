@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The lists of features: of the program, and of its page. */
-const lists = ['features/features.ts', 'features/page.ts'];
+const lists = ['features/features.ts', 'features/page.ts', 'features/page.css'];
 
 /** The names of all features: those of their folders. */
 export const featureNames = readdirSync(join(root, 'features'), { withFileTypes: true })
@@ -33,6 +33,8 @@ export const featureNames = readdirSync(join(root, 'features'), { withFileTypes:
  * @param {string} name the folder of the feature
  */
 export function listWithout(text, name) {
+  const styles = new RegExp(`^@import "\\./${name}/[^"]+";\\n`, 'gm');
+  if (styles.test(text)) return text.replaceAll(styles, '');
   const imported = new RegExp(`^import \\{ (\\w+) \\} from '\\./${name}/[^']+';\\n`, 'm');
   const named = imported.exec(text)?.[1];
   if (named === undefined) return text;

@@ -321,7 +321,7 @@ for (const step of ['detect', 'subtitles', 'read', 'assess', 'decide', 'admit'])
     const said: string[][] = [];
     for (const { root, changes } of lives) {
       const host = await nextHost(t, root, changes);
-      t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
+      t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [], unserved: [] });
       await host.ended();
       t.like(host.supervisor.read(runtimeId), { status: 'terminal', totalResumes: 1 });
       await host.close();
@@ -338,7 +338,7 @@ test('a runtime that version 1 of its chart left in a part of the detection ends
   const children = { detect: { snapshot: { status: 'active', input }, src: 'detect', syncSnapshot: false } };
   const root = await leftAt(t, stage, { machineVersion: 1 }, { running: { detect: parts } }, children);
   const host = await nextHost(t, root);
-  t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [] });
+  t.deepEqual(host.recovered, { resumed: 1, waiting: 0, ended: [], damaged: [], unserved: [] });
   await host.ended();
   t.like(host.supervisor.read(runtimeId), { status: 'terminal', machineVersion: studyMachineVersion });
   await host.close();

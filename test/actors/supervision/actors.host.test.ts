@@ -212,7 +212,7 @@ test('an actor at rest costs a start nothing, and the next event resumes it from
   await first.close();
 
   const bench = await openBench(t, folder);
-  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [] });
+  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [], unserved: [] });
   t.true(await bench.supervisor.send('a', { type: 'call' }));
   t.deepEqual(bench.ledger.get('live', 'a'), { kind: 'errand' });
   t.like(bench.context('a'), { notes: 1 });

@@ -39,7 +39,7 @@ async function wait(bench: Bench, ms: number): Promise<void> {
 
 test('work that hosts died over three times waits behind all others, and then runs alone', async (t) => {
   const bench = await openBench(t, await storeOfSuspect(t));
-  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 1, ended: [], damaged: [] });
+  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 1, ended: [], damaged: [], unserved: [] });
   bench.queue.open();
   for (const id of ['before', 'queued']) {
     await bench.call(id);

@@ -49,7 +49,7 @@ test('live actors resume at the state of their rows, and ended ones are only rea
   await first.close();
 
   const bench = await openBench(t, folder);
-  t.deepEqual(await bench.recover(), { resumed: 1, waiting: 1, ended: [], damaged: [] });
+  t.deepEqual(await bench.recover(), { resumed: 1, waiting: 1, ended: [], damaged: [], unserved: [] });
   await bench.settled();
   t.deepEqual(
     bench.effects.map(({ id }) => id),
@@ -112,7 +112,7 @@ for (const [what, damage] of Object.entries(unreadable)) {
     const rowsOfM = async () => (await rawRows(folder)).filter(([key]) => key.toString().startsWith('sm'));
     const before = await rowsOfM();
     const bench = await openBench(t, folder, { workers: 4 });
-    t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], damaged: ['m'] });
+    t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], damaged: ['m'], unserved: [] });
     bench.queue.open();
     await bench.settled();
     t.deepEqual(bench.effects.map(({ id }) => id).sort(), ['a', 'w', 'z']);
@@ -266,6 +266,7 @@ for (const state of ['idle', 'waiting', 'working', 'resting']) {
       waiting: state === 'idle' || state === 'waiting' ? 1 : 0,
       ended: [],
       damaged: [],
+      unserved: [],
     });
     await bench.settled();
     const row = supervisor.read('a');
@@ -296,7 +297,7 @@ test('the deadline of a state continues with its remaining time', async (t) => {
 
 test('an errand that ended under version 1 reads as one of version 3', async (t) => {
   const bench = await openBench(t, await left(t, 'failed'), { definition: present });
-  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [] });
+  t.deepEqual(await bench.recover(), { resumed: 0, waiting: 0, ended: [], damaged: [], unserved: [] });
   const row = bench.supervisor.read('a');
   t.is(row?.status, 'failed');
   t.like(row?.snapshot, { status: 'done', value: 'failed', context: { notes: 0, reason: 'enough' } });
