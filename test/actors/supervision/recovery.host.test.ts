@@ -141,7 +141,7 @@ for (const [what, { change, reason }] of Object.entries(outdated)) {
     const folder = await storeOfFour(t);
     await changeRow(folder, 'w', change);
     const bench = await openBench(t, folder, { workers: 4 });
-    t.deepEqual(await bench.recover(), { resumed: 0, waiting: 3, ended: [`w: ${reason}`], damaged: [] });
+    t.deepEqual(await bench.recover(), { resumed: 0, waiting: 3, ended: [`w: ${reason}`], damaged: [], unserved: [] });
     t.is(bench.status('w'), 'failed');
     t.is(bench.context('w').reason, reason);
     t.is((await bench.ledger.verifyJournal('w')).seq, 2);
