@@ -112,7 +112,9 @@ for (const [what, damage] of Object.entries(unreadable)) {
     const rowsOfM = async () => (await rawRows(folder)).filter(([key]) => key.toString().startsWith('sm'));
     const before = await rowsOfM();
     const bench = await openBench(t, folder, { workers: 4 });
-    t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], damaged: ['m'], unserved: [] });
+    // A kind that this program does not know may be that of a feature which is gone, and no damage.
+    const left = what === 'of an unknown kind' ? { damaged: [], unserved: ['m'] } : { damaged: ['m'], unserved: [] };
+    t.deepEqual(await bench.recover(), { resumed: 1, waiting: 2, ended: [], ...left });
     bench.queue.open();
     await bench.settled();
     t.deepEqual(bench.effects.map(({ id }) => id).sort(), ['a', 'w', 'z']);
