@@ -10,8 +10,8 @@ import { type fileDigestOf, fileStatesOf, largestToolBytes } from '../../../exec
 import { RecognitionFailure, type RecognitionFailureCause } from '../../../executors/recognition/recognizer.ts';
 
 /**
- * The memory that a recognizer may have to write to, in bytes. pocketsphinx takes 160 MiB; the largest models of Whisper 4.7 GiB, most of
- * which they map and do not write to.
+ * The memory that a recognizer may have to write to, in bytes. pocketsphinx takes 160 MiB. The largest models of Whisper take 4.7 GiB,
+ * most of which they map and do not write to.
  */
 export const RECOGNIZER_MEMORY_BYTES = 6 * 1024 ** 3;
 
