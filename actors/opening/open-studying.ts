@@ -47,6 +47,7 @@ export function studyPartsOf(options: StudyPartsOptions): StudyParts {
       objectStore,
       registry,
       board,
+      budgets,
       report,
       content: () => runtimes.content(),
       progress: new LiveProgress(ledger),
@@ -54,8 +55,8 @@ export function studyPartsOf(options: StudyPartsOptions): StudyParts {
     },
     waits: (runtimeId, reason) => {
       board.waits(runtimeId, reason);
-      if (reason === null) budgets.resume(runtimeId);
-      else budgets.pause(runtimeId);
+      if (reason === null) budgets.resume(runtimeId, 'waiting');
+      else budgets.pause(runtimeId, 'waiting');
     },
   };
 }

@@ -22,6 +22,7 @@ import type { HostBasis } from '../host-basis.ts';
 import type { LiveProgress } from '../reopening/live-progress.ts';
 import { type StudyRow, studyBudgetMs } from '../reopening/study-row.ts';
 import type { ProgressBoard } from '../supervision/progress-board.ts';
+import type { TimeBudgets } from '../supervision/time-budgets.ts';
 import { studiedSource } from './media-task.ts';
 
 export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectStore' | 'registry' | 'report'> {
@@ -30,6 +31,8 @@ export interface GrantedStepsOptions extends Pick<HostBasis, 'ledger' | 'objectS
   readonly progress: LiveProgress;
   /** Where clients see how far a step has come. */
   readonly board: Pick<ProgressBoard, 'note' | 'forget'>;
+  /** The time of studies. An engine works in pieces with limits of their own: a slow one does not use it up. */
+  readonly budgets: Pick<TimeBudgets, 'pause' | 'resume'>;
   /** Called whenever a study keeps a part of a step, behind which a next host goes on. */
   readonly moved: (runtimeId: string) => void;
 }
@@ -116,7 +119,12 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
     // Open already, unless an earlier host began the step.
     await this.open(runtimeId);
-    return this.#performed(runtimeId, signal).finally(() => this.#step.close?.(runtimeId));
+    const { budgets } = this.#options;
+    budgets.pause(runtimeId, 'engine');
+    return this.#performed(runtimeId, signal).finally(() => {
+      budgets.resume(runtimeId, 'engine');
+      this.#step.close?.(runtimeId);
+    });
   }
 
   async #performed(runtimeId: string, signal: AbortSignal): Promise<EffectOutcome> {

@@ -6,6 +6,9 @@ import type { Clock } from '../../contract/base/clock.ts';
  */
 export const chargedEveryMs = 30_000;
 
+/** Why the time of an actor stands still: it waits for something outside its control, or for an engine with limits of its own. */
+type PauseReason = 'waiting' | 'engine';
+
 interface Budget {
   /** The rest of the time without the piece that is running. */
   remainingMs: number;
@@ -13,7 +16,8 @@ interface Budget {
   since: number | null;
   /** How long the running piece is. */
   pieceMs: number;
-  isPaused: boolean;
+  /** What the time waits for; empty while it runs. */
+  readonly holds: Set<PauseReason>;
   /** Called when it is used up; null while no actor asked for it. */
   reached: (() => void) | null;
   timer: unknown;
@@ -36,7 +40,7 @@ export class TimeBudgets {
 
   /** Sets the time that an actor may still use; it starts to run with `run`. */
   set(id: string, remainingMs: number): void {
-    this.#budgets.set(id, { remainingMs, since: null, pieceMs: 0, isPaused: false, reached: null, timer: null });
+    this.#budgets.set(id, { remainingMs, since: null, pieceMs: 0, holds: new Set(), reached: null, timer: null });
   }
 
   /** Lets the time run and calls back when it is used up. Returns what stops the clock. */
@@ -51,20 +55,19 @@ export class TimeBudgets {
     };
   }
 
-  /** Pauses the time of an actor while it waits for something outside its control. */
-  pause(id: string): void {
+  /** Pauses the time of an actor for a reason. It runs again after `resume` for each reason. */
+  pause(id: string, reason: PauseReason): void {
     const budget = this.#budgets.get(id);
-    if (budget === undefined || budget.isPaused) return;
-    this.#stop(budget);
-    budget.isPaused = true;
+    if (budget === undefined) return;
+    if (budget.holds.size === 0) this.#stop(budget);
+    budget.holds.add(reason);
   }
 
-  /** Lets it run again. */
-  resume(id: string): void {
+  /** Ends a pause. */
+  resume(id: string, reason: PauseReason): void {
     const budget = this.#budgets.get(id);
-    if (budget === undefined || !budget.isPaused) return;
-    budget.isPaused = false;
-    this.#start(id, budget);
+    if (budget === undefined || !budget.holds.delete(reason)) return;
+    if (budget.holds.size === 0) this.#start(id, budget);
   }
 
   /** Milliseconds left, or null for an actor without a budget. */
@@ -78,7 +81,7 @@ export class TimeBudgets {
   }
 
   #start(id: string, budget: Budget): void {
-    if (budget.isPaused || budget.reached === null) return;
+    if (budget.holds.size > 0 || budget.reached === null) return;
     budget.since = this.#clock.now();
     budget.pieceMs = Math.min(budget.remainingMs, chargedEveryMs);
     budget.timer = this.#clock.setTimeout(() => this.#charge(id, budget), budget.pieceMs);

@@ -33,7 +33,7 @@ export class UnreadablePicture extends DetectionFailure {
 
 const MEBIBYTE = 1024 * 1024;
 
-// The study that reads has a deadline of its own; these limits only end a process gone wild. It reads the pictures of a whole study: for
+// Each answer has a limit of its own; these only end a process gone wild. It reads the pictures of a whole study: for
 // one with thirty lines it answers 5 kB, and says a word on each.
 const LIMITS: ProcessLimits = {
   wallMs: 24 * 60 * 60 * 1000,

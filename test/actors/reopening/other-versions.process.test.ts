@@ -131,7 +131,9 @@ const noTranscribers = new Transcribers({
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
   const content = () => new ReadObjects(objectStore, () => undefined);
-  const given = { ledger, objectStore, registry, progress, content, report: () => undefined, moved: () => undefined };
+  const nothing = () => undefined;
+  const budgets = { pause: nothing, resume: nothing };
+  const given = { ledger, objectStore, registry, progress, content, report: nothing, moved: nothing, budgets };
   const board = { note: () => undefined, forget: () => undefined };
   return {
     recognize: recognitionSteps({ ...given, transcribers: noTranscribers, board, waits: () => undefined }),

@@ -340,6 +340,7 @@ async function screenReading(
   await registry.load(ledger);
   const producer = { id: 'studio.screen-text', version: '2', engine: 'tesseract', tools: [ffmpeg], parameters: {} };
   const steps = screenTextSteps({
+    budgets: { pause: () => undefined, resume: () => undefined },
     ledger,
     objectStore,
     registry,

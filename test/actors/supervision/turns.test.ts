@@ -134,26 +134,40 @@ test('time stops between pause and resume, and in a budget that is paused before
   const { clock, budgets } = budgetsOnClock();
   let reached = 0;
   budgets.set('a', 1000);
-  budgets.pause('a');
+  budgets.pause('a', 'waiting');
   const stop = budgets.run('a', () => {
     reached += 1;
   });
   clock.advance(5000);
   t.is(budgets.remaining('a'), 1000);
-  budgets.resume('a');
+  budgets.resume('a', 'waiting');
   clock.advance(400);
-  budgets.pause('a');
-  budgets.pause('a');
+  budgets.pause('a', 'waiting');
+  budgets.pause('a', 'waiting');
   clock.advance(5000);
   t.is(budgets.remaining('a'), 600);
-  budgets.resume('a');
+  budgets.resume('a', 'waiting');
   clock.advance(600);
   t.is(reached, 1);
   stop();
-  budgets.pause('a');
-  budgets.resume('a');
-  budgets.resume('nobody');
+  budgets.pause('a', 'waiting');
+  budgets.resume('a', 'waiting');
+  budgets.resume('nobody', 'waiting');
   t.is(clock.pending, 0);
+});
+
+test('time that stands still for two reasons runs again after both', (t) => {
+  const { clock, budgets } = budgetsOnClock();
+  budgets.set('a', 1000);
+  budgets.run('a', () => t.fail());
+  budgets.pause('a', 'engine');
+  budgets.pause('a', 'waiting');
+  budgets.resume('a', 'waiting');
+  clock.advance(5000);
+  t.is(budgets.remaining('a'), 1000);
+  budgets.resume('a', 'engine');
+  clock.advance(400);
+  t.is(budgets.remaining('a'), 600);
 });
 
 test('an actor is charged piece by piece, and notified of each but the last', (t) => {
