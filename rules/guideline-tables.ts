@@ -24,6 +24,8 @@ export interface Guideline {
   readonly maximumDurationMs: number | null;
   /** The least time between two cues: frames, or ms where cues may also follow each other without a gap. */
   readonly gap: { readonly frames: number } | { readonly noneOrMs: number } | null;
+  /** Limits that a page of the guideline is said to set, and that could not be read there: null here, and named so. */
+  readonly unverified?: readonly ('minimumDurationMs' | 'maximumDurationMs')[];
   /** The limits of text are null for other languages than these. */
   readonly meantFor: 'all' | 'latin_script' | 'english';
 }
@@ -114,8 +116,7 @@ const bbc: Guideline = {
 
 /**
  * DCMP Captioning Key: 130, 140 and 160 words a minute for lower, middle and upper levels of education. The limit here is that of the
- * upper level. A row has 32 characters, and there are two rows. A cue lasts for at least 40 frames of 30 a second (1333 ms). A
- * longest time could not be verified.
+ * upper level. A row has 32 characters, and there are two rows. Its shortest and its longest time of a cue could not be verified.
  */
 const dcmp: Guideline = {
   id: 'dcmp',
@@ -127,9 +128,10 @@ const dcmp: Guideline = {
   counting: 'characters',
   rowLimitIs: 'characters',
   rows: 2,
-  minimumDurationMs: 1333,
+  minimumDurationMs: null,
   maximumDurationMs: null,
   gap: null,
+  unverified: ['minimumDurationMs', 'maximumDurationMs'],
   meantFor: 'english',
 };
 

@@ -39,10 +39,10 @@ const guidelineLimits = z.strictObject({
   gap: z.strictObject({ ms: positive, orNone: z.boolean() }).nullable(),
 });
 
-/** A limit that is null, and why. */
+/** A limit that is null, and why. `not_verified`: the guideline may set it, and it could not be read there. */
 const openLimit = z.strictObject({
   limit: guidelineLimits.keyof(),
-  reasonCode: z.enum(['not_in_guideline', 'guideline_for_latin_script', 'guideline_for_english']),
+  reasonCode: z.enum(['not_in_guideline', 'guideline_for_latin_script', 'guideline_for_english', 'not_verified']),
 });
 
 /** A departure of a cue from a guideline: the figure that was found and the limit that it passes, in the limit's unit. */

@@ -42,13 +42,14 @@ const reasonOfMeaning = {
 
 const limitNames = ['readingSpeed', 'row', 'minimumDurationMs', 'maximumDurationMs', 'gap'] as const;
 
-const openLimitsOf = (limits: Limits, { meantFor }: Guideline): GuidelineReport['openLimits'] =>
+const openLimitsOf = (limits: Limits, { meantFor, unverified = [] }: Guideline): GuidelineReport['openLimits'] =>
   limitNames
     .filter((limit) => limits[limit] === null)
     .map((limit) => {
       const isOfText = limit === 'readingSpeed' || limit === 'row';
       // A guideline that is meant for the language has both limits of text.
-      return { limit, reasonCode: isOfText ? reasonOfMeaning[meantFor] : 'not_in_guideline' };
+      if (isOfText) return { limit, reasonCode: reasonOfMeaning[meantFor] };
+      return { limit, reasonCode: unverified.some((each) => each === limit) ? 'not_verified' : 'not_in_guideline' };
     });
 
 const words = new Intl.Segmenter('und', { granularity: 'word' });

@@ -137,7 +137,8 @@ test('a limit that a guideline does not set is named, with the reason', (t) => {
         [
           'readingSpeed guideline_for_english',
           'row guideline_for_english',
-          'maximumDurationMs not_in_guideline',
+          'minimumDurationMs not_verified',
+          'maximumDurationMs not_verified',
           'gap not_in_guideline',
         ],
       ],
