@@ -7,7 +7,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import { type FlagTable, type GivenFlags, single, toggle } from '../../options/flags.ts';
 import { exitCodes, shownOn } from '../../options/outputs.ts';
 import { argument, asTyped, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
-import { captioning, captionsFileLine, withheldLine } from '../terminal/summary.ts';
+import { captioning, captionsFileLine, olderCaptionsNotes, withheldLine } from '../terminal/summary.ts';
 import { areChanged } from './caption-lines.ts';
 import { checkEdit, editCaptions, editFlags, sideOf } from './corrections.ts';
 import { hasStudyOf, studyArgument } from './named.ts';
@@ -129,7 +129,9 @@ async function run(call: CommandCall) {
   }
   if (terminal.json) terminal.result(results, []);
   else process.stdout.write(shownOn(process.stdout, await host.captions.webvtt(runtimeId, side)));
-  if (given.has('produce')) terminal.remark(captionsFileLine(await host.overview(runtimeId)));
+  const overview = await host.overview(runtimeId);
+  for (const note of olderCaptionsNotes(overview)) terminal.remark(note);
+  if (given.has('produce')) terminal.remark(captionsFileLine(overview));
   return exitCodes.done;
 }
 

@@ -16,6 +16,7 @@ import { exitCodes, shownOn } from '../../options/outputs.ts';
 import { syncChosenFolder } from '../../storage/objects/durable-file.ts';
 import { failedWith } from '../../storage/objects/object-store-error.ts';
 import { argument, type CommandCall, type HostCommand, hostFlags, WrongCall } from '../terminal/call.ts';
+import { olderCaptionsNotes } from '../terminal/summary.ts';
 import { guidelineLines } from './caption-lines.ts';
 import { rethrownForCaptions } from './captions.ts';
 import { targetFile } from './given-file.ts';
@@ -193,6 +194,12 @@ async function guidelinesOf(host: StudyHost, runtimeId: string, asked: AskedExpo
   return host.captions.guidelines(runtimeId, form);
 }
 
+/** What a person has to know of an exported file of captions: lines that depart from guidelines, and captions of an earlier version. */
+async function captionRemarks(host: StudyHost, runtimeId: string, guidelines: CaptionGuidelines | null) {
+  if (guidelines === null) return [];
+  return [...guidelineLines(guidelines), ...olderCaptionsNotes(await host.overview(runtimeId))];
+}
+
 async function exportStudy(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call, 0, ['facts.csv']);
@@ -203,7 +210,7 @@ async function exportStudy(call: CommandCall) {
     const written = await writeExport(host, runtimeId, asked, path, signal);
     const guidelines = await guidelinesOf(host, runtimeId, asked);
     const found = guidelines === null ? {} : { guidelines: guidelines.reports };
-    for (const line of guidelines === null ? [] : guidelineLines(guidelines)) terminal.remark(line);
+    for (const line of await captionRemarks(host, runtimeId, guidelines)) terminal.remark(line);
     terminal.result({ runtimeId, name: asked.name, ...written, ...found }, [path]);
     if (remark !== null) terminal.remark(remark);
     return exitCodes.done;
@@ -217,7 +224,7 @@ async function exportStudy(call: CommandCall) {
     // The reader has all that it wants (`outliveReaders`).
     if (error.code !== 'EPIPE') throw error;
   });
-  for (const line of guidelines === null ? [] : guidelineLines(guidelines)) terminal.remark(line);
+  for (const line of await captionRemarks(host, runtimeId, guidelines)) terminal.remark(line);
   if (remark !== null) terminal.remark(remark);
   return exitCodes.done;
 }

@@ -161,17 +161,23 @@ function situationText({ situation, review }: RuntimeOverview): string {
   return review.plan.compared === 'none' ? 'captions written; nothing was compared with the film' : 'captions ready';
 }
 
-/** The notes that a person has to see at captions: older rules made them, or their approval has no plan. */
-export const captionNotes = ({ review, captions, check, source, study }: RuntimeOverview): readonly string[] =>
-  [...review.causes, ...captions.causes, ...check.causes].flatMap((cause) => {
-    if (cause.code === 'approved_without_plan')
-      return ['These captions were approved without a plan: what they leave out was not shown.'];
+/** A note that captions, or their study, are of an earlier version, with the command that makes them again; none for others. */
+export const olderCaptionsNotes = ({ captions, check, source, study }: RuntimeOverview): readonly string[] =>
+  [...captions.causes, ...check.causes].flatMap((cause) => {
     if (cause.code !== 'captions_of_older_rules') return [];
     const { what } = terminalText(cause);
     const spoken = study.sourceLanguage.languages.map((tag) => `--from ${tag}`);
     const words = ['caption', source.sourceSessionId, ...spoken, `--to ${study.targetLanguage}`, '--again'].join(' ');
     return [`${what.charAt(0).toUpperCase()}${what.slice(1)}. To make them again: ${asTyped(words)}`];
   });
+
+/** The notes that a person has to see at captions: their approval has no plan, or older rules made them. */
+export const captionNotes = (overview: RuntimeOverview): readonly string[] => [
+  ...(overview.review.causes.some(({ code }) => code === 'approved_without_plan')
+    ? ['These captions were approved without a plan: what they leave out was not shown.']
+    : []),
+  ...olderCaptionsNotes(overview),
+];
 
 /** The summary of a study for a person, a line each, in the words of the host. With a kind, that evidence alone. */
 export function summaryLines(overview: RuntimeOverview, kind?: string): string[] {
