@@ -286,7 +286,11 @@ async function agentOfOneConnection(): Promise<Agent> {
 export const heldFetch = (send: typeof fetch, address: string, request: HttpRequest): Promise<Response> =>
   held(async (init) => {
     const { status, statusText, headers, body } = await send(address, init);
-    return { status, statusText, headers, pieces: body?.getReader() ?? null };
+    const head = { status, statusText, headers };
+    if (!bodiless.has(status)) return { ...head, pieces: body?.getReader() ?? null };
+    // Chromium gives an empty body to 204, and no answer can be made of both.
+    await body?.cancel();
+    return { ...head, pieces: null };
   }, request);
 
 /**
