@@ -337,7 +337,7 @@ export function cueShapeOf(language: string): CueShape {
 const IMBALANCE_COST = 0.1;
 
 /** A dash at the beginning of a word or alone, as it stands before what a speaker says. */
-const turnDash = /^[-–—‐‑](?=[\p{L}\p{N}\p{Pi}¿¡"'“]|$)/u;
+const turnDash = /^[-–—‐‑](?=[\p{L}\p{Pi}¿¡"'“]|\s|$)/u;
 
 /** True if another speaker begins at a unit: it has a dash, and a sentence ends before it. */
 const isTurn = (before: TimedUnit | undefined, unit: TimedUnit): boolean =>
