@@ -357,7 +357,7 @@ const withDash = (text: string): string => (turnDash.test(text) ? text : `- ${te
 
 /**
  * The text of a cue. Two speakers have a row with a dash each, also if the first one has none yet. The text of one is in one row if it
- * fits it, else in two that fit, divided where it reads best and about evenly.
+ * fits it. Else it is in two that fit, divided where it reads best and about evenly.
  */
 export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
   const turns = turnsOf(units).map((turn) => withDash(textOfUnits(turn)));
@@ -491,8 +491,8 @@ class Segmenter {
   }
 
   /**
-   * The place of the sentence whose first words alone would end a cue before the unit at `to`, if the whole sentence fits a cue of its
-   * own; null if the cue may end there.
+   * The place where a sentence begins whose first words would end a cue before the unit at `to`. Null if the cue may end there, and if
+   * the sentence does not fit a cue of its own.
    */
   #fragmentBefore(to: number): number | null {
     const units = this.#units;

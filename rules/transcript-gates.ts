@@ -305,9 +305,10 @@ function isAtBoundary(line: PlacedLine, region: Range): boolean {
  * sentences of one synthetic voice, and it withholds one of 48 right lines there. It was not tried on sentences kept apart from
  * those.
  *
- * A line of at most `shortWords` words is judged by the mean of its words alone, at `wordsOfShort`: the log-probability of so few tokens
- * is ruled by one of them. Of 100 short lines of four synthetic voices and noise (Whisper tiny.en through whisper-cli) this withholds 2 of
- * 86 right ones and 3 of 14 wrong ones. With commas and stops in the means, and with the other limits, it was 10 and 3.
+ * A line of at most `shortWords` words is judged by the mean of its words alone, at `wordsOfShort`. A single token rules the
+ * log-probability of so few. This was measured on 100 short lines of four synthetic voices, one also with noise (Whisper tiny.en through
+ * whisper-cli). It withholds 2 of 86 right lines and 3 of 14 wrong ones. With commas and stops in the means, and with the other
+ * limits, it was 10 and 3.
  */
 const CONFIDENCE_RULE = {
   words: 0.5,
