@@ -365,7 +365,7 @@ export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: Bre
   return areRows ? turns.join('\n') : plainRowsOf(units, shape, costOf);
 }
 
-/** The text of a cue of one speaker: one row where it fits it, else two that fit, divided where it reads best and about evenly. */
+/** The text of a cue of one speaker: one row if it fits it. Else it is in two that fit, divided where it reads best and about evenly. */
 function plainRowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
   const whole = textOfUnits(units);
   const size = shape.sizeOf(whole);

@@ -60,11 +60,17 @@ function showFirst(call: CommandCall, { doubtful }: CaptionPlan, texts: readonly
   }
   const { terminal } = call;
   const lines = doubtful.first.slice(0, most);
-  const all = texts.reduce((sum, { lines: of }) => Math.max(sum, of.length), 0);
-  terminal.remark(`${countText(all, 'line')} of recognized speech. ${readFirst(lines.length)}`);
+  const count = texts.reduce((sum, { lines: of }) => Math.max(sum, of.length), 0);
+  terminal.remark(`${countText(count, 'line')} of recognized speech. ${readFirst(lines.length)}`);
   for (const line of lines) terminal.remark(timedLine(line));
   const left = doubtful.lines - lines.length;
   if (left > 0) terminal.remark(`  … and ${left} more with a doubtful word`);
+  const shown = new Set(lines.map(({ startMs }) => startMs));
+  const others = texts.flatMap(({ what, lines: all }) => {
+    const rest = all.filter(({ startMs }) => !shown.has(startMs));
+    return rest.length === 0 ? [] : [{ what: `${what} beside them`, lines: rest }];
+  });
+  if (lines.length < most) showTexts(call, others, most - lines.length);
 }
 
 function showTexts({ terminal }: Pick<CommandCall, 'terminal'>, texts: readonly ShownText[], most: number): void {
