@@ -163,7 +163,7 @@ test('the doubtful lines of a plan are in the order of their doubt, and counted'
   const { doubtful } = recognizedPlan(many);
   const first = doubtful?.first ?? [];
   t.true(first.length > 0);
-  t.is(first.length, doubtful?.lines);
+  t.is(first.length, doubtful?.lines ?? 0);
   t.deepEqual(
     first.map(({ lowestMilli }) => lowestMilli).toSorted((one, other) => one - other),
     first.map((line) => line.lowestMilli),
