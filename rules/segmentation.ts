@@ -197,6 +197,30 @@ export function timedUnits(line: RecognizedText): TimedUnit[] {
 export const untimedUnits = (text: string): TimedUnit[] =>
   piecesOf(text).map(({ from, ...piece }) => ({ ...piece, lineIndex: 0, startMs: 0, endMs: 0 }));
 
+/** The end of a sentence that a capital follows: a full stop, unless a short word before it may be cut short, as in `Mr.` */
+const fullStop = /(?:[\p{L}\p{N}][!?]|(?<![\p{L}\p{M}.])\p{Ll}[\p{L}\p{M}]{3,}\.)["'’”»)]*$/u;
+
+/** A word in small letters alone: `iPhone` and `eBay` stay as they are. */
+const smallWord = /^(["'‘“«¿¡(]*)(\p{Ll})([\p{Ll}\p{M}'’-]*[,;:.!?…]*["'’”»)]*)$/u;
+
+/**
+ * Units of recognized lines in order, with a capital where a recognizer left it out: it writes small letters after a cut. That is safe at
+ * the first word of a line alone, after a full stop of the line before. Inside of a line the recognizer saw both, and a small letter
+ * may be right, as after an abbreviation.
+ */
+export function withCapitals(units: readonly TimedUnit[], language: string): TimedUnit[] {
+  return units.map((unit, at) => {
+    const before = units[at - 1];
+    const [, opening = '', letter, rest = ''] = smallWord.exec(unit.text) ?? [];
+    if (before === undefined || letter === undefined || before.lineIndex === unit.lineIndex) return unit;
+    if (!fullStop.test(before.text)) return unit;
+    // Dutch writes `IJ`, and Georgian has capitals for titles alone.
+    const capital = letter.toLocaleUpperCase(language);
+    const isSafe = [...capital].length === 1 && !/^ij/u.test(letter + rest) && !/\p{Script=Georgian}/u.test(letter);
+    return isSafe ? { ...unit, text: `${opening}${capital}${rest}` } : unit;
+  });
+}
+
 /** Units as one text. */
 export const textOfUnits = (units: readonly TimedUnit[]): string =>
   units.map(({ text, isSpaced }, at) => (at > 0 && isSpaced ? ` ${text}` : text)).join('');
@@ -312,8 +336,37 @@ export function cueShapeOf(language: string): CueShape {
 /** The cost of a character of difference between two rows, beside the break between them. */
 const IMBALANCE_COST = 0.1;
 
-/** The text of a cue: one row where it fits it, else two that fit, divided where it reads best and about evenly. */
+/** A dash at the beginning of a word or alone, as it stands before what a speaker says. */
+const turnDash = /^[-–—‐‑](?=[\p{L}\p{Pi}¿¡"'“]|\s|$)/u;
+
+/** True if another speaker begins at a unit: it has a dash, and a sentence ends before it. */
+const isTurn = (before: TimedUnit | undefined, unit: TimedUnit): boolean =>
+  unit.isSpaced && turnDash.test(unit.text) && before !== undefined && sentenceEnd.test(before.text);
+
+/** The units of each speaker, by the dashes between them. */
+function turnsOf(units: readonly TimedUnit[]): readonly (readonly TimedUnit[])[] {
+  const turns: TimedUnit[][] = [];
+  for (const [at, unit] of units.entries()) {
+    if (at === 0 || isTurn(units[at - 1], unit)) turns.push([]);
+    turns.at(-1)?.push(unit);
+  }
+  return turns;
+}
+
+const withDash = (text: string): string => (turnDash.test(text) ? text : `- ${text}`);
+
+/**
+ * The text of a cue. Two speakers have a row with a dash each, also if the first one has none yet. The text of one is in one row if it
+ * fits it. Else it is in two that fit, divided where it reads best and about evenly.
+ */
 export function rowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
+  const turns = turnsOf(units).map((turn) => withDash(textOfUnits(turn)));
+  const areRows = turns.length > 1 && turns.length <= shape.rows && turns.every((row) => fitsRow(shape.sizeOf(row)));
+  return areRows ? turns.join('\n') : plainRowsOf(units, shape, costOf);
+}
+
+/** The text of a cue of one speaker: one row if it fits it. Else it is in two that fit, divided where it reads best and about evenly. */
+function plainRowsOf(units: readonly TimedUnit[], shape: CueShape, costOf: BreakCost): string {
   const whole = textOfUnits(units);
   const size = shape.sizeOf(whole);
   // A text that is longer than two rows and a space fits no two rows, wherever it is divided.
@@ -358,7 +411,14 @@ const COST = {
   short: 3,
   shortCharacters: 12,
   unreadable: 200,
+  /** More than any other: a cue does not end with the first words of a sentence that fits the next cue. */
+  fragment: 100_000,
+  /** More than a cue that is too fast: two speakers in one row cannot be told apart. */
+  turnInRow: 1_000,
 };
+
+/** A new sentence has at least so many words in the cue that it begins in, unless it ends there. */
+const FEWEST_WORDS = 4;
 
 const charactersOf = ({ text }: TimedUnit): number => [...text].length;
 
@@ -375,6 +435,10 @@ interface MeasuredUnit extends TimedUnit {
   readonly characters: number;
   /** The break before the next unit: none behind the last one. */
   readonly break: { readonly cost: number; readonly inner: number; readonly isWall: boolean } | null;
+  /** True if a sentence begins with it. */
+  readonly isFirst: boolean;
+  /** True if another speaker begins with it. */
+  readonly isTurn: boolean;
 }
 
 /** Divides units into cues; each division is tried, and the cheapest wins. Units are in order of time. */
@@ -401,6 +465,8 @@ class Segmenter {
         size,
         characters,
         break: next === undefined ? null : this.#breakBetween(unit, next),
+        isFirst: at === 0 || sentenceEnd.test(units[at - 1]?.text ?? ''),
+        isTurn: isTurn(units[at - 1], unit),
       });
       yield;
     }
@@ -424,18 +490,53 @@ class Segmenter {
     return places.reverse();
   }
 
+  /**
+   * The place where a sentence begins whose first words would end a cue before the unit at `to`. Null if the cue may end there, and if
+   * the sentence does not fit a cue of its own.
+   */
+  #fragmentBefore(to: number): number | null {
+    const units = this.#units;
+    if (units[to] === undefined || units[to].isFirst || units[to - 1]?.break?.isWall === true) return null;
+    let from = to - 1;
+    while (from > to - FEWEST_WORDS && units[from]?.isFirst === false) from -= 1;
+    const first = units[from];
+    if (first === undefined || !first.isFirst || to - from >= FEWEST_WORDS) return null;
+    return this.#sentenceFits(from) ? from : null;
+  }
+
+  /** True if the sentence that begins with a unit fits the rows and the longest time of a cue. */
+  #sentenceFits(from: number): boolean {
+    const space = this.#shape.sizeOf(' ');
+    const startMs = this.#units[from]?.startMs ?? 0;
+    const sum = { rows: 1, row: 0 };
+    for (let at = from; ; at += 1) {
+      const unit = this.#units[at];
+      if (unit === undefined || (at > from && unit.isFirst)) return true;
+      const isApart = at > from && this.#units[at - 1]?.break?.isWall === true;
+      if (isApart || !unit.isSpaced || unit.endMs - startMs > this.#shape.maximumMs) return false;
+      const beside = sum.row === 0 ? unit.size : sum.row + space + unit.size;
+      if (fitsRow(beside)) sum.row = beside;
+      else {
+        sum.row = unit.size;
+        sum.rows += 1;
+      }
+      if (sum.rows > this.#shape.rows) return false;
+    }
+  }
+
   /** The cheapest cue that ends before the unit at `to`, with all that comes before it. */
   #cheapest(to: number, best: readonly { readonly cost: number }[]): { readonly cost: number; readonly from: number } {
     const last = this.#units[to - 1];
     let found = { cost: Number.POSITIVE_INFINITY, from: to - 1 };
     const space = this.#shape.sizeOf(' ');
     const sum = { rows: 1, row: 0, characters: 0, inner: 0 };
+    const fragment = this.#fragmentBefore(to);
     for (let from = to - 1; from >= 0; from -= 1) {
       const [unit, next] = [this.#units[from], from + 1 < to ? this.#units[from + 1] : undefined];
       if (unit === undefined || last === undefined) break;
       if (next !== undefined) {
         if (unit.break?.isWall === true || last.endMs - unit.startMs > this.#shape.maximumMs) break;
-        sum.inner += unit.break?.inner ?? 0;
+        sum.inner += next.isTurn ? this.#turnCost(from, to) : (unit.break?.inner ?? 0);
       }
       const { size } = unit;
       const beside = sum.row + size + (next?.isSpaced ? space : 0);
@@ -445,9 +546,19 @@ class Segmenter {
       if (next !== undefined && sum.rows > this.#shape.rows) break;
       sum.characters += unit.characters + (next?.isSpaced ? 1 : 0);
       const cost = (best[from]?.cost ?? 0) + sum.inner + this.#cueCost(unit, to, sum.characters);
-      if (cost < found.cost) found = { cost, from };
+      const begins = fragment !== null && from < fragment ? COST.fragment : 0;
+      if (cost + begins < found.cost) found = { cost: cost + begins, from };
     }
     return found;
+  }
+
+  /** The cost of two speakers in the cue of these units: none beside that of sentences if each has a row. */
+  #turnCost(from: number, to: number): number {
+    const turns = turnsOf(this.#units.slice(from, to));
+    const areRows =
+      turns.length <= this.#shape.rows &&
+      turns.every((turn) => fitsRow(this.#shape.sizeOf(withDash(textOfUnits(turn)))));
+    return areRows ? COST.innerSentence : COST.turnInRow;
   }
 
   #isWall(before: TimedUnit, after: TimedUnit): boolean {

@@ -5,7 +5,7 @@ import { approvalReasons, attestations, type Reviewer } from '../../contract/rev
 import { countText } from '../../formats/readable-numbers.ts';
 import type { GivenFlags } from '../../options/flags.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
-import { planLines, ruleLines, wholePlanLines } from '../terminal/plan-lines.ts';
+import { planLines, readFirst, ruleLines, wholePlanLines } from '../terminal/plan-lines.ts';
 import { isAgreed, type Shown } from '../terminal/question.ts';
 import { unrecognizedLines } from '../terminal/summary.ts';
 import { captionTexts, type ShownText, timedLine } from './caption-lines.ts';
@@ -52,6 +52,27 @@ export async function captionPlanOf(
 /** So many lines of captions are shown before the question. */
 const firstLines = 12;
 
+/** Shows the lines that the recognizer doubts most, in place of the first ones of the film. */
+function showFirst(call: CommandCall, { doubtful }: CaptionPlan, texts: readonly ShownText[], most: number): void {
+  if (doubtful === undefined) {
+    showTexts(call, texts, most);
+    return;
+  }
+  const { terminal } = call;
+  const lines = doubtful.first.slice(0, most);
+  const count = texts.reduce((sum, { lines: of }) => Math.max(sum, of.length), 0);
+  terminal.remark(`${countText(count, 'line')} of recognized speech. ${readFirst(lines.length)}`);
+  for (const line of lines) terminal.remark(timedLine(line));
+  const left = doubtful.lines - lines.length;
+  if (left > 0) terminal.remark(`  … and ${left} more with a doubtful word`);
+  const shown = new Set(lines.map(({ startMs }) => startMs));
+  const others = texts.flatMap(({ what, lines: all }) => {
+    const rest = all.filter(({ startMs }) => !shown.has(startMs));
+    return rest.length === 0 ? [] : [{ what: `${what} beside them`, lines: rest }];
+  });
+  if (lines.length < most) showTexts(call, others, most - lines.length);
+}
+
 function showTexts({ terminal }: Pick<CommandCall, 'terminal'>, texts: readonly ShownText[], most: number): void {
   const each = Math.max(1, Math.floor(most / Math.max(1, texts.length)));
   for (const { what, lines } of texts) {
@@ -77,7 +98,7 @@ export async function shownPlan(
   const texts = captionTexts(await host.captions.corrections(runtimeId, { plan: planned.digest }));
   for (const line of unrecognizedLines(await host.overview(runtimeId))) terminal.remark(line);
   for (const line of planLines(planned.plan)) terminal.remark(line);
-  showTexts(call, texts, most);
+  showFirst(call, planned.plan, texts, most);
   return { ...planned, texts };
 }
 

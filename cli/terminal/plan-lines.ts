@@ -207,6 +207,22 @@ const withoutSpeechText = ({ counts, withoutSpeech }: CaptionPlan, most: number)
         )}`,
       ];
 
+/** Words for the lines to read first, before their list. */
+export const readFirst = (lines: number): string =>
+  lines === 1
+    ? 'Read this line first: the recognizer is least sure of it.'
+    : `Read these ${lines} lines first: the recognizer is least sure of them.`;
+
+const doubtfulText = ({ doubtful }: CaptionPlan): readonly string[] =>
+  doubtful === undefined
+    ? []
+    : [
+        `${countText(doubtful.lines, 'line')} with a word that the recognizer doubts. ${readFirst(doubtful.first.length)}`,
+        ...doubtful.first.map(
+          ({ startMs, text, words }) => `  ${placeText(startMs)} ${quoted(text)} (${words.map(quoted).join(', ')})`,
+        ),
+      ];
+
 const comparedTexts: Readonly<Record<CaptionPlan['compared'], string | null>> = {
   with_sound: null,
   both: null,
@@ -293,6 +309,7 @@ export function wholePlanLines(plan: CaptionPlan): readonly string[] {
     ...leftOutText(plan, Infinity),
     ...apartText(plan, Infinity),
     ...withoutSpeechText(plan, Infinity),
+    ...doubtfulText(plan),
     `${countText(plan.lines.count, 'line')} will be written`,
   ];
 }

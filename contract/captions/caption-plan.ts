@@ -4,7 +4,7 @@ import { eventType } from '../base/event-envelope.ts';
 import { contentId, count, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { cause } from '../causes/causes.ts';
 import { planRemark } from '../causes/plan-remarks.ts';
-import { gateReasons } from '../evidence/evidence.ts';
+import { gateReasons, recognisedText } from '../evidence/evidence.ts';
 import { approvalReference } from '../review.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionReason, captionWords } from './caption-line.ts';
@@ -104,6 +104,9 @@ export const longestPlanList = 512;
 /** Why a line is left out: a side without a text, its study, or a gate that its transcript did not pass. */
 export const leftOutReason = z.enum([...new Set([...captionReason.options, ...gateReasons])]);
 
+/** The most doubtful words that a plan names in one line. */
+export const longestDoubtfulWords = 16;
+
 const span = { startMs: count, endMs: count };
 
 /** A line that is left out. Its text is null if it could not be read; a long one ends with `…`. */
@@ -112,6 +115,14 @@ const leftOut = z.strictObject({
   lineId: identity,
   text: captionWords.nullable(),
   reasonCode: leftOutReason,
+});
+/** A line with a word that its recognizer doubts; `lowestMilli` is the confidence of the most doubtful one, in thousandths. */
+const doubtfulLine = z.strictObject({
+  ...span,
+  lineId: identity,
+  text: captionWords,
+  lowestMilli: count,
+  words: z.array(recognisedText).min(1).max(longestDoubtfulWords),
 });
 const shownText = z.strictObject({ ...span, text: captionWords });
 
@@ -164,6 +175,11 @@ export const captionPlan = z.strictObject({
   apart: z.array(shownText.extend({ side: z.enum(['source', 'target']) })).max(longestPlanList),
   /** Lines where the detector found no speech. */
   withoutSpeech: z.array(z.strictObject({ ...span, lineId: identity })).max(longestPlanList),
+  /**
+   * The lines to read first: those with the most doubtful words, the most doubtful one first. `lines` is how many there are below the
+   * threshold. Absent if the recognizer doubts no word, and for lines that were not recognized.
+   */
+  doubtful: z.strictObject({ belowMilli: positive, lines: positive, first: z.array(doubtfulLine).min(1) }).optional(),
   remarks: z.array(planRemark),
   /** Why no captions can be made by it; such a plan cannot be approved. */
   obstacles: z.array(cause),

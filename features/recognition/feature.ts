@@ -131,7 +131,7 @@ async function foundOf(environment: Environment, inUse: string | null): Promise<
       name: 'pocketsphinx',
       state: usesPocketsphinx ? 'in_use' : hasPocketsphinx ? 'found' : 'absent',
       text: hasPocketsphinx
-        ? 'pocketsphinx is installed: it recognizes English speech on this machine. Nothing leaves the machine, and it costs nothing.'
+        ? 'pocketsphinx is installed: it recognizes English speech on this machine, good enough for drafts of a clear synthetic or studio voice. Nothing leaves the machine, and it costs nothing.'
         : 'pocketsphinx recognizes English speech on this machine. It is not installed.',
       ...needing(hasPocketsphinx ? null : missing('pocketsphinx')),
       use:

@@ -17,6 +17,7 @@ import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import { statedNumber } from '../../kinds/kind.ts';
 import { audioTrackOf, countsSamples } from '../../rules/audio-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
 import {
@@ -133,6 +134,7 @@ export class Transcriber {
           speech: speechOf(speech),
           regions: placed.regions,
           languages: declaredLanguages(request),
+          voiceConfidence: statedNumber(recognizer, 'voiceConfidence'),
         },
       ),
     );

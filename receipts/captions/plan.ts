@@ -6,6 +6,7 @@ import {
   type Alignment,
   type AskedPlan,
   type CaptionPlan,
+  longestDoubtfulWords,
   longestPlanList,
 } from '../../contract/captions/caption-plan.ts';
 import type { Cause } from '../../contract/causes/causes.ts';
@@ -14,6 +15,7 @@ import type { Steps } from '../../formats/steps.ts';
 import { alignedBySteps } from '../../rules/alignment.ts';
 import { acceptsInPart } from '../../rules/caption-quality.ts';
 import { dialogueChangesOf, dialogueOf } from '../../rules/dialogue.ts';
+import { DOUBT, isDoubtful, lowestConfidenceOf } from '../../rules/doubtful-words.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { sidesAgree, type TrackPairing } from '../../rules/pairing.ts';
 import { speechOf } from '../../rules/recognition.ts';
@@ -43,7 +45,7 @@ import {
 } from './executors.ts';
 import { captionMeans } from './methods.ts';
 import { type CaptionAbility, captionProspectBySteps, captionsOff } from './prospect.ts';
-import { isOneLanguage, transcriptOf } from './transcript-lines.ts';
+import { isOneLanguage, recognizedLines, transcriptOf } from './transcript-lines.ts';
 
 const captionSides = ['source', 'target'] as const;
 
@@ -200,6 +202,11 @@ interface PlannedLines {
   readonly unwritable: { readonly side: CaptionSide; readonly startMs: number } | null;
 }
 
+const spokenLines: ReadonlySet<CaptionJob['classification']> = new Set([
+  'recognised_transcript',
+  'recognised_transcript_translated',
+]);
+
 const textIn = ({ source, target }: DraftLine): string | null =>
   source.state === 'available' ? source.text : target.state === 'available' ? target.text : null;
 
@@ -225,8 +232,7 @@ function* plannedLines({ study, classification }: CaptionJob, translated: Readon
     else leftOut.push({ startMs, endMs, lineId, text: shownWords(textIn(draft)), reasonCode });
   }
   const incomplete = leftOut.length;
-  const isSpoken = classification === 'recognised_transcript' || classification === 'recognised_transcript_translated';
-  for (const { outcome, index, startMs, endMs, text, reasonCodes } of isSpoken
+  for (const { outcome, index, startMs, endMs, text, reasonCodes } of spokenLines.has(classification)
     ? (transcriptOf(study.findings)?.lines ?? [])
     : []) {
     const [reasonCode] = reasonCodes;
@@ -236,6 +242,40 @@ function* plannedLines({ study, classification }: CaptionJob, translated: Readon
   }
   leftOut.sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
   return { written, leftOut, incomplete, unwritable };
+}
+
+const milli = (share: number): number => Math.round(1000 * share);
+
+/** The written lines whose words their recognizer doubts most. Undefined for lines that were not recognized, and if it doubts none. */
+function* doubtfulIn(
+  { study, classification }: CaptionJob,
+  written: readonly DraftLine[],
+): Steps<CaptionPlan['doubtful']> {
+  if (!spokenLines.has(classification)) return undefined;
+  const transcript = transcriptOf(study.findings)?.lines ?? [];
+  const isWritten = new Set(written.map(({ id }) => id));
+  const cues = yield* recognizedLines(study);
+  const found: NonNullable<CaptionPlan['doubtful']>['first'] = [];
+  for (const [at, { id: lineId, startMs, endMs, text, transcriptLines }] of cues.entries()) {
+    yield;
+    if (!isWritten.has(lineId)) continue;
+    // A recognized line may be in several cues, each with the words that begin before the next one.
+    const untilMs = cues[at + 1]?.startMs ?? Number.POSITIVE_INFINITY;
+    const fromMs = at === 0 ? 0 : startMs;
+    const words = transcriptLines
+      .flatMap((index) => transcript[index]?.words ?? [])
+      .filter((word) => isDoubtful(word) && fromMs <= word.startMs && word.startMs < untilMs);
+    const lowest = lowestConfidenceOf(words);
+    const shown = shownWords(text);
+    if (lowest === null || shown === null) continue;
+    const named = words.slice(0, longestDoubtfulWords).map((word) => shownWords(word.text) ?? '');
+    found.push({ startMs, endMs, lineId, text: shown, lowestMilli: milli(lowest), words: named });
+  }
+  if (found.length === 0) return undefined;
+  const first = found
+    .toSorted((one, other) => one.lowestMilli - other.lowestMilli || one.startMs - other.startMs)
+    .slice(0, DOUBT.most);
+  return { belowMilli: milli(DOUBT.below), lines: found.length, first };
 }
 
 /** The windows in which a study detected speech; null if it did not measure speech. */
@@ -344,6 +384,7 @@ export function* captionPlanBySteps(
   const isSeam = classification === 'deterministic_current_run_test_seam';
   const gaps = speech === null || isSeam ? [] : speechWithoutLines(speech, lines.written);
   const withoutSpeech = speech === null || isSeam ? [] : linesWithoutSpeech(speech, lines.written);
+  const doubtful = yield* doubtfulIn(job, lines.written);
   yield;
   const counts = {
     gaps: gaps.length,
@@ -385,6 +426,7 @@ export function* captionPlanBySteps(
     withoutSpeech: withoutSpeech
       .slice(0, longestPlanList)
       .map(({ startMs, endMs, id }) => ({ startMs, endMs, lineId: id })),
+    ...(doubtful !== undefined && { doubtful }),
     remarks: isOff ? [] : [...remarks, ...remarksOfCounts(counts, speech !== null)],
     obstacles,
   };

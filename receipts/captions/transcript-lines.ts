@@ -5,7 +5,15 @@ import type { Steps } from '../../formats/steps.ts';
 import { statedNumber } from '../../kinds/kind.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { unrecognizedIn } from '../../rules/recognition.ts';
-import { breakCosts, cueShapeOf, rowsOf, segmentedCues, timedUnits, untimedUnits } from '../../rules/segmentation.ts';
+import {
+  breakCosts,
+  cueShapeOf,
+  rowsOf,
+  segmentedCues,
+  timedUnits,
+  untimedUnits,
+  withCapitals,
+} from '../../rules/segmentation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import { presentGatesOf, type TranslationWork, type Verdict, verdictsOf } from '../../rules/translation/plan.ts';
 import { stepCauseOf } from '../evidence/granted-operation.ts';
@@ -86,7 +94,7 @@ export const recognizedLines = derivedInSteps(function* (study): Steps<readonly 
     units.push(timedUnits(line));
     yield;
   }
-  const cues = yield* segmentedCues(units.flat(), {
+  const cues = yield* segmentedCues(withCapitals(units.flat(), sourceLanguage), {
     range,
     language: sourceLanguage,
     isWall: (before, after) =>

@@ -142,8 +142,10 @@ export function* checkTranscript(transcript: EvidenceArtifact, basis: Transcript
     checkMeasures(line, runsTwice, place);
   }
   const judgement = judgementBy(ruleSets.transcriptGates, statedNumber(transcript, 'gates') ?? undefined);
-  if (judgement.check === 'judged_again') yield* checkVerdicts(lines, regions, { ...basis, runsTwice });
-  else yield* demandDerivedInSteps('evidence', { lines }, { lines: lines.map(statedVerdict) });
+  if (judgement.check === 'judged_again') {
+    const voiceConfidence = statedNumber(transcript, 'voiceConfidence');
+    yield* checkVerdicts(lines, regions, { ...basis, runsTwice, voiceConfidence });
+  } else yield* demandDerivedInSteps('evidence', { lines }, { lines: lines.map(statedVerdict) });
   return judgement;
 }
 
@@ -154,16 +156,22 @@ const statedVerdict = (line: TranscriptLineFact, index: number): TranscriptLineF
   outcome: line.reasonCodes.length === 0 ? 'passed' : 'withheld',
 });
 
+/** The basis with what a transcript states of its runs and of its recognizer. */
+interface JudgedBasis extends TranscriptBasis {
+  readonly runsTwice: boolean;
+  readonly voiceConfidence: number | null;
+}
+
 /** Judges every line again. Of two runs, only a line that recognizers are known to invent has no second text. */
 function* checkVerdicts(
   lines: readonly TranscriptLineFact[],
   regions: readonly RecognisedRegionFact[],
-  { speech, languages, runsTwice }: TranscriptBasis & { readonly runsTwice: boolean },
+  { speech, languages, runsTwice, voiceConfidence }: JudgedBasis,
 ): Steps<void> {
   const unheard = lines.findIndex(({ text, second }) => runsTwice && second === null && !isKnownInvention(text));
   if (unheard !== -1) throw new EvidenceChainError('evidence', `lines[${unheard}].second`);
   const recognized = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const judged = yield* gatedLines(recognized, { speech: speechOf(speech), regions, languages });
+  const judged = yield* gatedLines(recognized, { speech: speechOf(speech), regions, languages, voiceConfidence });
   yield* demandDerivedInSteps('evidence', { lines }, { lines: judged });
 }
 

@@ -202,3 +202,21 @@ test('bug: a passage was still without a line, and its words left out, after a p
   t.false(gaps.some(({ startMs }) => startMs === 18_960));
   t.regex(endLine(presentPlan(passing, [added]), 25), /4 spoken passages have no line: 0:55\.0/);
 });
+
+test('the lines that the recognizer doubts are in the whole plan, the most doubtful first, with their words', (t) => {
+  const doubtful: CaptionPlan['doubtful'] = {
+    belowMilli: 500,
+    lines: 3,
+    first: [
+      { ...at(61_000), lineId: 'recognised-line-009', text: 'Fail\nmander', lowestMilli: 130, words: ['mander'] },
+      { ...at(2_000), lineId: 'recognised-line-001', text: 'he was it?', lowestMilli: 310, words: ['he', 'was'] },
+    ],
+  };
+  const lines = wholePlanLines(captionPlan.parse({ ...good, doubtful }));
+  const from = lines.findIndex((line) => line.startsWith('3 lines with a word'));
+  t.deepEqual(lines.slice(from, from + 3), [
+    '3 lines with a word that the recognizer doubts. Read these 2 lines first: the recognizer is least sure of them.',
+    "  1:01.0 'Fail mander' ('mander')",
+    "  0:02.0 'he was it?' ('he', 'was')",
+  ]);
+});

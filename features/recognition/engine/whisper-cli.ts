@@ -30,6 +30,15 @@ type Segment = z.infer<typeof output>['transcription'][number];
 // Marks of time and of the ends of texts are among the tokens, as `[_BEG_]` and `[_TT_150]`.
 const MARK = /^\[_.*\]$/;
 
+// A letter that is more than one token has none whole.
+const SPOKEN = /[\p{L}\p{N}\uFFFD]/u;
+
+/** The tokens that a probability is the mean of: commas, stops and dashes are not heard. All of them if none is heard. */
+function heardIn(tokens: readonly Token[]): readonly Token[] {
+  const heard = tokens.filter(({ text }) => SPOKEN.test(text));
+  return heard.length === 0 ? tokens : heard;
+}
+
 /** Tokens that belong together: each word begins with a space. Half a character is not text: then there are no words. */
 function wordsOf(tokens: readonly Token[]): RawWord[] {
   if (tokens.some(({ text }) => text.includes('\uFFFD'))) return [];
@@ -43,7 +52,7 @@ function wordsOf(tokens: readonly Token[]): RawWord[] {
     if (text === null) return [];
     const startMs = group[0]?.offsets?.from ?? null;
     const endMs = group.at(-1)?.offsets?.to ?? null;
-    return [{ text, startMs, endMs, confidence: probabilityOf(meanOf(group.map(({ p }) => p))) }];
+    return [{ text, startMs, endMs, confidence: probabilityOf(meanOf(heardIn(group).map(({ p }) => p))) }];
   });
 }
 
@@ -53,6 +62,7 @@ function lineOf({ text: given, offsets: at, tokens }: Segment): RawLine[] {
   const text = cleanText(given);
   if (text === null) return [];
   const said = (tokens ?? []).filter((each) => !MARK.test(each.text));
+  const heard = heardIn(said);
   return [
     {
       text,
@@ -60,8 +70,8 @@ function lineOf({ text: given, offsets: at, tokens }: Segment): RawLine[] {
       endMs: at.to,
       words: wordsOf(said),
       measures: {
-        confidence: probabilityOf(meanOf(said.map(({ p }) => p))),
-        averageLogProbability: measureOf(meanOf(said.map(({ p }) => Math.log(Math.max(p, LEAST))))),
+        confidence: probabilityOf(meanOf(heard.map(({ p }) => p))),
+        averageLogProbability: measureOf(meanOf(heard.map(({ p }) => Math.log(Math.max(p, LEAST))))),
         compressionRatio: null,
         noSpeechProbability: null,
       },
@@ -150,7 +160,7 @@ export async function openWhisperCli(
       { name: 'whisper-cli', version: 'unstated', digest: engine.digest },
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],
-    parameters: { settings: SETTINGS.join(' ') },
+    parameters: { settings: SETTINGS.join(' '), means: 'without_marks' },
     languages: servedLanguages['whisper-cli'],
     isCurrent,
     recognize: async ({ samples, language }, signal) => {

@@ -92,6 +92,40 @@ test('a short word stays long enough to be read, behind its words or before them
   t.deepEqual([yes?.startMs, yes?.endMs, no?.startMs, no?.endMs], [1000, 2000, 9000, 10_000]);
 });
 
+test('bug: two speakers shared a row, with a dash inside of it', (t) => {
+  const shape = cueShapeOf('en');
+  const rows = (text: string) => rowsOf(untimedUnits(text), shape, breakCosts('en'));
+  t.is(rows('- Yes. - Really?'), '- Yes.\n- Really?');
+  t.is(rows('Yes. - Really?'), '- Yes.\n- Really?', 'the first speaker gets a dash');
+  t.is(rows('Yes. -Really?'), '- Yes.\n-Really?');
+  t.is(rows('– Oui. – Vraiment ?'), '– Oui.\n– Vraiment ?');
+  t.is(rows('He came - at last - and sat.'), 'He came - at last - and sat.', 'no sentence ends before these');
+  t.is(rows('- Yes.'), '- Yes.');
+  const three = cuesOf('en', [{ text: '- Yes. - Really? - I told you so.', startMs: 1_000, endMs: 5_000 }]);
+  for (const { text } of three)
+    t.true(
+      text.split('\n').every((row) => row.startsWith('- ')),
+      text,
+    );
+  t.is(three.map(({ text }) => text.replaceAll('\n', ' ')).join(' '), '- Yes. - Really? - I told you so.');
+});
+
+test('bug: a cue ended with the first words of a sentence that fits the next cue', (t) => {
+  const spoken = [
+    'I have never been to the house by the river. You know that he would rather sell the whole of it now.',
+    'We left. But it is late and nobody is here to open the door for us tonight. So go home.',
+    'The doctor said that he should stay in bed. And then he went out, and he did not come back for a week.',
+  ];
+  for (const text of spoken) {
+    const cues = cuesOf('en', [{ text, startMs: 1_000, endMs: 9_000 }]);
+    for (const [at, cue] of cues.slice(0, -1).entries()) {
+      const last = cue.text.split(/(?<=[.!?])\s/u).at(-1) ?? '';
+      const isWhole = /[.!?]$/u.test(last);
+      t.true(isWhole || last.split(/\s/u).length >= 4 || last === cue.text, `${cue.text} | ${cues[at + 1]?.text}`);
+    }
+  }
+});
+
 test('no cue joins what lies on both sides of a wall', (t) => {
   const units = spokenLines([
     { text: 'he said', startMs: 1000, endMs: 1800 },

@@ -21,6 +21,7 @@ import { changesOf } from '../reopening/mutations.ts';
 import { faultOf, reopened } from '../reopening/reopened.ts';
 import { approval, rejection, reviewOf } from '../review/review-steps.ts';
 import { captionedStudy, captionSteps, goingOn, type Tail } from './captioned-studies.ts';
+import { spokenLines } from './spoken-lines.ts';
 
 const noChoices: AskedPlan = { from: null, to: null, method: null, tracks: [] };
 const grouped = { ...captionMeans['grouped-subtitles'], allowance: defaultCaptionAllowance };
@@ -36,6 +37,36 @@ const planOf = (asked: Partial<AskedPlan> = {}, ability = grouped): CaptionPlan 
 async function plannedWith(tracks: readonly StoredTrack[], others: Partial<StudyShape> = {}): Promise<CaptionPlan> {
   const other = await captionedStudy(storedStudy({ ...shape, tracks, ...others }));
   return resultOfSteps(captionPlanBySteps(other, grouped, noChoices));
+}
+
+/** The clip as a study of one language, whose transcript has these lines; each word has the confidence beside it. */
+function recognizedPlan(spoken: readonly (readonly (readonly [word: string, confidence: number])[])[]): CaptionPlan {
+  const { run: own, findings } = captioned;
+  const { range, language } = own.record.analysisRequest;
+  const languagePair = { requestedSource: { mode: 'declared', languages: ['en'] }, targetLanguage: 'en' };
+  const analysisRequest = { ...own.record.analysisRequest, language: { ...language, languagePair } };
+  const lines = spokenLines(
+    spoken.map((words, at) => ({
+      text: words.map(([word]) => word).join(' '),
+      startMs: range.startMs + 200 * at,
+      endMs: range.startMs + 200 * at + 190,
+    })),
+  ).map((line, at) => ({
+    ...line,
+    words: line.words.map((word, place) => ({ ...word, confidence: spoken[at]?.[place]?.[1] ?? null })),
+  }));
+  const recognition = {
+    artifact: { id: 'artifact:one', content: { contentId: `sha256:${'1'.repeat(64)}` } },
+    found: { facts: lines },
+    receipt: { producer: { engine: 'whisper-cli' } },
+  };
+  const study = {
+    ...captioned,
+    run: { ...own, record: { ...own.record, analysisRequest } },
+    findings: { ...findings, recognition },
+  } as unknown as typeof captioned;
+  const means = { ...captionMeans.recognized, allowance: defaultCaptionAllowance };
+  return resultOfSteps(captionPlanBySteps(study, means, noChoices));
 }
 
 const [korean, english] = twoTracks;
@@ -93,6 +124,50 @@ test('cues that are trimmed, joined or over dialogue are remarks, with the texts
   const withSign = await plannedWith([korean, { ...english, cues: [sign, ...english.cues] }]);
   t.deepEqual(withSign.apart, [{ ...sign, side: 'target' }]);
   t.true(codesOf(withSign).includes('texts_apart'));
+});
+
+test('bug: the lines that a recognizer doubted were read in the order of the film, if at all', (t) => {
+  const { doubtful } = recognizedPlan([
+    [
+      ['we', 0.9],
+      ['fail', 0.45],
+      ['here.', 0.8],
+    ],
+    [
+      ['So', 0.5],
+      ['go', 0.9],
+      ['home.', 0.9],
+    ],
+    [
+      ['He', 0.13],
+      ['was', 0.4],
+      ['late.', 0.9],
+    ],
+  ]);
+  t.like(doubtful, { belowMilli: 500 });
+  t.deepEqual(doubtful?.first[0]?.lowestMilli, 130, 'the most doubtful one is first');
+  const words = doubtful?.first.flatMap((line) => line.words).toSorted();
+  t.deepEqual(words, ['He', 'fail', 'was'], 'a word at the threshold is not doubtful');
+  const sure = recognizedPlan([
+    [
+      ['we', 0.9],
+      ['begin.', 0.9],
+    ],
+  ]);
+  t.false('doubtful' in sure);
+  t.false('doubtful' in planOf(), 'lines of tracks have no confidence');
+});
+
+test('the doubtful lines of a plan are in the order of their doubt, and counted', (t) => {
+  const many = Array.from({ length: 15 }, (_, at) => [[`word${at}.`, (15 + at) / 100] as const]);
+  const { doubtful } = recognizedPlan(many);
+  const first = doubtful?.first ?? [];
+  t.true(first.length > 0);
+  t.is(first.length, doubtful?.lines ?? 0);
+  t.deepEqual(
+    first.map(({ lowestMilli }) => lowestMilli).toSorted((one, other) => one - other),
+    first.map((line) => line.lowestMilli),
+  );
 });
 
 test('lists of a plan are cut, and its counts are whole', async (t) => {

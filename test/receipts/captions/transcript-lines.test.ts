@@ -39,6 +39,23 @@ test('a cue joins lines of two regions, but not across one that was not recogniz
   t.deepEqual(textsOf(false), ['we will', 'begin now']);
 });
 
+test('bug: a line after a full stop began with a small letter', (t) => {
+  const textOf = (first: string, second: string) => {
+    const lines = [
+      { text: first, startMs: startMs + 100, endMs: startMs + 600 },
+      { text: second, startMs: startMs + 700, endMs: startMs + 1_200 },
+    ];
+    const cues = resultOfSteps(recognizedLines(studyOf(lines, true)));
+    return cues.map(({ text }) => text.replaceAll('\n', ' ')).join(' ');
+  };
+  t.is(textOf('we begin.', 'then go'), 'we begin. Then go');
+  t.is(textOf('are you here?', '“yes”'), 'are you here? “Yes”');
+  t.is(textOf('we begin', 'then go'), 'we begin then go', 'no full stop');
+  t.is(textOf('we wait...', 'then go'), 'we wait... then go', 'the sentence may continue');
+  t.is(textOf('this is Mr.', 'von Trapp'), 'this is Mr. von Trapp', 'an abbreviation');
+  t.is(textOf('this is new.', 'iPhone sales'), 'this is new. iPhone sales', 'a name that begins so');
+});
+
 test('captions without a transcript have the failure of the recognizer as their cause', (t) => {
   const reason = { code: 'executor_failed', message: 'http_403: the server refused the request' };
   const recognition = {

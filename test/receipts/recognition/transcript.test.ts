@@ -230,6 +230,44 @@ const withheld: readonly (readonly [string, GateReason, RecognizedLine, Partial<
   ['that a second run heard otherwise', 'disagreement', line({ second: 'the heating has been out for a minute' })],
 ];
 
+/** A line whose recognizer states these confidences for its words, and these measures. */
+const spokenWith = (text: string, confidences: readonly number[], changes: Partial<RecognizedLine['measures']>) => ({
+  ...measured(changes),
+  text,
+  endMs: 2_000,
+  words: text.split(' ').map((word, at) => ({
+    text: word,
+    startMs: 1_000 + 300 * at,
+    endMs: 1_300 + 300 * at,
+    confidence: confidences[at] ?? null,
+  })),
+});
+
+test('bug: right short lines were withheld for the log-probability of their few tokens', (t) => {
+  const unsure = { confidence: 0.48, averageLogProbability: -1.2 };
+  const verdictOf = (...given: Parameters<typeof spokenWith>) =>
+    judgedLines([spokenWith(...given)], allSpeech)[0]?.reasonCodes;
+  t.deepEqual(verdictOf('Good night.', [0.45, 0.4], unsure), []);
+  t.deepEqual(verdictOf('Fail better', [0.5, 0.3], unsure), []);
+  t.deepEqual(verdictOf('Fail better', [0.5, 0.29], unsure), ['low_confidence']);
+  // A dash alone is no word, and lends none its confidence.
+  t.deepEqual(verdictOf('- Yes.', [0.9, 0.3], unsure), ['low_confidence']);
+  t.deepEqual(verdictOf('Good night.', [0.9], unsure), ['low_confidence'], 'a word without a confidence');
+  t.deepEqual(verdictOf('We all fail better', [0.9, 0.9, 0.9, 0.9], unsure), ['low_confidence'], 'four words');
+});
+
+test('bug: a recognizer was believed where it was sure of wrong words of a voice that it does not know', (t) => {
+  const lines = [
+    spokenWith('and when you can you buy your country', [0.2, 0.3, 0.4, 0.6, 0.4, 0.3, 0.5, 0.4], { confidence: 0.39 }),
+    { ...spokenWith('and not', [0.9, 0.95], { confidence: 0.925 }), index: 1 },
+  ];
+  const outcomes = (voiceConfidence: number | null) =>
+    judgedLines(lines, { ...allSpeech, voiceConfidence }).map(({ outcome }) => outcome);
+  t.deepEqual(outcomes(null), ['withheld', 'passed']);
+  t.deepEqual(outcomes(0.67), ['withheld', 'withheld']);
+  t.deepEqual(outcomes(0.4), ['withheld', 'passed'], 'the mean of all ten words is 0.495');
+});
+
 for (const [what, reason, given, evidence] of withheld) {
   test(`a line ${what} is withheld: ${reason}`, (t) => {
     const [judged] = judgedLines([given], { ...allSpeech, ...evidence });

@@ -300,8 +300,9 @@ test('words come with times and confidences, joined from tokens, without the mar
           { text: 'bus.', startMs: 450, endMs: 1000, confidence: 0.7 },
         ],
         measures: {
-          confidence: 0.76,
-          averageLogProbability: -0.2838,
+          // Without the full stop.
+          confidence: 0.775,
+          averageLogProbability: -0.2656,
           compressionRatio: null,
           noSpeechProbability: null,
         },
