@@ -14,6 +14,7 @@ import {
   RECOGNIZER_MEMORY_BYTES,
   type RecognizerOnDisk,
 } from './engine-files.ts';
+import { whisperCodeOf } from './whisper-languages.ts';
 
 const offsets = z.looseObject({ from: z.number().int(), to: z.number().int() });
 
@@ -167,7 +168,19 @@ export async function openWhisperCli(
       await demandCurrent(isCurrent);
       const running = launcher.run({
         tool: executable,
-        args: ['-m', model, '-f', SOUND_FILE, '-l', language ?? 'auto', '-ojf', '-of', RESULT, '-np', ...SETTINGS],
+        args: [
+          '-m',
+          model,
+          '-f',
+          SOUND_FILE,
+          '-l',
+          language === null ? 'auto' : whisperCodeOf(language),
+          '-ojf',
+          '-of',
+          RESULT,
+          '-np',
+          ...SETTINGS,
+        ],
         limits: LIMITS,
         signal,
         files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
