@@ -60,6 +60,7 @@ const callsOf = ({ runtimeId, sourceSessionId, scratch }: Names): Readonly<Recor
   restore: [{ args: [join(scratch, 'backup')] }],
   verify: [{ args: ['--store'] }, { args: [runtimeId] }],
   evaluate: [{ args: [] }],
+  engines: [{ args: [] }, { args: ['remove', 'none'] }],
   mcp: [{ args: [] }],
   worker: [{ args: [] }],
   completions: [{ args: ['bash'] }],
