@@ -28,7 +28,7 @@ async function demandDigest(path: string, { file, sha256 }: PublishedFile, from:
   await rm(path, { force: true });
   throw new EngineFault(
     'digest_mismatch',
-    `${file} from ${from} has the SHA-256 ${found}, and ${sha256} is published; it was deleted, so nothing of it runs`,
+    `${file} from ${from} has the SHA-256 ${found}, and ${sha256} is published; what was fetched or copied of it was deleted`,
   );
 }
 
