@@ -4,7 +4,7 @@ import type { Environment } from '../../executors/process/tools.ts';
 import { fileDigestOf, findExecutable, isExecutable } from '../../executors/process/tools.ts';
 import { absolutePath } from '../../options/flags.ts';
 import { type CatalogueEngine, catalogue, licenseText, type PublishedFile, programArchives } from './catalogue.ts';
-import { EngineFault } from './engine-fault.ts';
+import { EngineRefusal } from './engine-refusal.ts';
 import { engineFolder, engineName, type Installation } from './installation.ts';
 import { copyPublished, fetchPublished, unpackArchive } from './published-files.ts';
 
@@ -58,7 +58,7 @@ async function programSource(
   if (program !== null) {
     const path = absolutePath(program);
     if (await isExecutable(path)) return { kind: 'here', path };
-    throw new EngineFault('program_missing', `--program ${path} is no executable file`);
+    throw new EngineRefusal('program_missing', `--program ${path} is no executable file`);
   }
   const archive = Object.hasOwn(programArchives, platform) ? programArchives[platform] : undefined;
   if (from === null && archive !== undefined) return { kind: 'archive', archive, from: null };
@@ -71,13 +71,13 @@ async function programSource(
   const onPath = await findExecutable('whisper-cli', environment.PATH ?? '');
   if (onPath !== null) return { kind: 'here', path: onPath };
   const beside = archive === undefined ? 'whisper-cli' : `${archive.file} or whisper-cli`;
-  throw new EngineFault(
+  throw new EngineRefusal(
     'program_missing',
     `there is no whisper-cli on PATH; name one with --program FILE, or put ${beside} into the folder of --from`,
   );
 }
 
-/** A plan for an engine. Reads only. Rejects with `EngineFault` for an unknown name, and for a file or program that is not there. */
+/** A plan for an engine. Reads only. Rejects with `EngineRefusal` for an unknown name, and for a file or program that is not there. */
 export async function planOf(request: AddRequest, environment: Environment): Promise<AddPlan> {
   const { name, from: given, origin } = request;
   const from = given === null ? null : absolutePath(given);
@@ -85,17 +85,17 @@ export async function planOf(request: AddRequest, environment: Environment): Pro
   if (published === null) {
     const path = absolutePath(name);
     if (extname(name) === '' && !name.includes('/')) {
-      throw new EngineFault(
+      throw new EngineRefusal(
         'unknown_engine',
         `${name} is not in the catalogue (${catalogue.map((each) => each.name).join(', ')}); a model of yours is named by its file, such as ./my-model.bin`,
       );
     }
-    if ((await kindAt(path)) !== 'file') throw new EngineFault('file_missing', `${path} is no file`);
+    if ((await kindAt(path)) !== 'file') throw new EngineRefusal('file_missing', `${path} is no file`);
     const named = basename(path, extname(path));
     if (!engineName.test(named))
-      throw new EngineFault('unknown_engine', `${named} is no name of an engine; rename the file`);
+      throw new EngineRefusal('unknown_engine', `${named} is no name of an engine; rename the file`);
     if (catalogue.some((each) => each.name === named))
-      throw new EngineFault('name_taken', `${named} is a name of the catalogue; rename the file`);
+      throw new EngineRefusal('name_taken', `${named} is a name of the catalogue; rename the file`);
     // A model of the user alone is no reason to reach a network.
     const program = await programSource({ program: request.program, from: from ?? path }, environment);
     return { name: named, published: null, model: path, program, fetched: [] };
@@ -108,7 +108,7 @@ export async function planOf(request: AddRequest, environment: Environment): Pro
   ].map((file) => ({ file, url: addressOf(file, origin) }));
   if (from === null) return { name, published, model: null, program, fetched };
   const model = (await kindAt(from)) === 'folder' ? join(from, weights.file) : from;
-  if ((await kindAt(model)) !== 'file') throw new EngineFault('file_missing', `${model} is no file`);
+  if ((await kindAt(model)) !== 'file') throw new EngineRefusal('file_missing', `${model} is no file`);
   return { name, published, model, program, fetched };
 }
 
@@ -124,14 +124,14 @@ const fileRecord = async (path: string, origin: string, license: string | null):
 async function executableIn(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = entries.find((entry) => entry.name === 'whisper-cli' && entry.isFile());
-  if (found === undefined) throw new EngineFault('archive_refused', 'the archive has no whisper-cli');
+  if (found === undefined) throw new EngineRefusal('archive_refused', 'the archive has no whisper-cli');
   const path = join(found.parentPath, found.name);
   await chmod(path, 0o700);
   return path;
 }
 
 /**
- * Brings the files of a plan into the folder of the engine, and checks each that is published. Rejects with `EngineFault`. What was
+ * Brings the files of a plan into the folder of the engine, and checks each that is published. Rejects with `EngineRefusal`. What was
  * fetched whole or in part stays for the next attempt.
  */
 export async function broughtFiles(

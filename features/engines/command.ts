@@ -9,7 +9,7 @@ import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
 import { catalogue } from './catalogue.ts';
-import { EngineFault } from './engine-fault.ts';
+import { EngineRefusal } from './engine-refusal.ts';
 import {
   bytesBelow,
   type Installation,
@@ -149,15 +149,15 @@ async function find({ settings, terminal }: Call): Promise<void> {
   );
 }
 
-/** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineFault`. */
+/** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
 async function tried({ settings, terminal, signal }: Call, changes: SettingValues): Promise<SelfTestResult> {
   const { features, environment } = await settings.configured(changes);
   const named = recognizerOf(features);
-  if (named === null) throw new EngineFault('unknown_engine', 'the settings name no recognizer');
+  if (named === null) throw new EngineRefusal('unknown_engine', 'the settings name no recognizer');
   terminal.remark('trying the engine with speech, noise and music');
   return settings.withLauncher(async (launcher) => {
     const recognizer = await named.open({ launcher, environment, clock: systemClock }).catch((error: unknown) => {
-      throw new EngineFault('engine_failed', messageOf(error), error);
+      throw new EngineRefusal('engine_failed', messageOf(error), error);
     });
     return selfTested(recognizer, () => performance.now(), signal);
   });
@@ -166,7 +166,7 @@ async function tried({ settings, terminal, signal }: Call, changes: SettingValue
 /** The kind of program that installations are for. */
 function programEngine(features: readonly Feature[]): ProgramEngine {
   const found = features.flatMap(({ programEngines = [] }) => programEngines).find((each) => each.use === 'recognizer');
-  if (found === undefined) throw new EngineFault('unknown_engine', 'this program has no recognizer of speech');
+  if (found === undefined) throw new EngineRefusal('unknown_engine', 'this program has no recognizer of speech');
   return found;
 }
 
@@ -177,7 +177,7 @@ async function demandInstalled({ engines }: Call, name: string): Promise<Install
   const found = await installationOf(engines, name);
   if (found !== null) return found;
   const known = (await installations(engines)).map((each) => each.name);
-  throw new EngineFault('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
+  throw new EngineRefusal('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
 }
 
 const planLines = ({ name, published, program, fetched, model }: AddPlan): readonly string[] => [
@@ -203,7 +203,7 @@ async function add(call: Call): Promise<void> {
     environment,
   );
   if ((await installationOf(engines, plan.name)) !== null) {
-    throw new EngineFault(
+    throw new EngineRefusal(
       'name_taken',
       `${plan.name} is installed; use it with engines use ${plan.name}, or remove it first`,
     );
@@ -211,7 +211,7 @@ async function add(call: Call): Promise<void> {
   for (const line of planLines(plan)) terminal.remark(line);
   if (plan.fetched.length > 0 && !given.has('yes')) {
     const isAgreed = terminal.isInteractive && (await terminal.agreed('Fetch and install this?'));
-    if (!isAgreed) throw new EngineFault('not_confirmed', 'nothing was fetched; agree to it, or give --yes');
+    if (!isAgreed) throw new EngineRefusal('not_confirmed', 'nothing was fetched; agree to it, or give --yes');
   }
   const files = await broughtFiles(engines, plan, { origin, progress: terminal.progress, signal }).catch(
     async (error: unknown) => {
@@ -238,7 +238,7 @@ async function add(call: Call): Promise<void> {
   await keepInstallation(engines, record);
   const isForUse = given.single('as') !== 'installed';
   if (isForUse && !(await settings.change(settingsFor(call, record)))) {
-    throw new EngineFault('settings_refused', `${plan.name} is installed, and the settings do not name it`);
+    throw new EngineRefusal('settings_refused', `${plan.name} is installed, and the settings do not name it`);
   }
   terminal.result({ ...record, isInUse: isForUse }, [
     `${plan.name} is installed${isForUse ? ' and in use' : `; use it with engines use ${plan.name}`}`,
@@ -262,7 +262,7 @@ async function use(call: Call): Promise<void> {
   const record = await demandInstalled(call, call.names[0] ?? '');
   const changes = settingsFor(call, record);
   const result = await tried(call, changes);
-  if (!(await call.settings.change(changes))) throw new EngineFault('settings_refused', 'the settings are as before');
+  if (!(await call.settings.change(changes))) throw new EngineRefusal('settings_refused', 'the settings are as before');
   call.terminal.result({ schema: 'studio.engine-in-use.v1', name: record.name, ...result }, [
     `${record.name} is in use`,
     ...selfTestLines(result),
@@ -275,7 +275,7 @@ async function remove(call: Call): Promise<void> {
   const { features } = await settings.configured();
   const wasInUse = isUsed(record, features);
   if (wasInUse && !(await settings.change({}, Object.keys(settingsFor(call, record))))) {
-    throw new EngineFault('settings_refused', `${record.name} is in use, and was not removed`);
+    throw new EngineRefusal('settings_refused', `${record.name} is in use, and was not removed`);
   }
   await removeInstallation(engines, record.name);
   terminal.result({ schema: 'studio.engine-removed.v1', name: record.name, wasInUse }, [
@@ -313,7 +313,7 @@ export async function runEngines(
     if (stop.signal.aborted) {
       remark('interrupted; what was fetched stays for the next attempt');
       process.exitCode = exitCodes.interrupted;
-    } else if (error instanceof EngineFault) {
+    } else if (error instanceof EngineRefusal) {
       remark(error.message);
       process.exitCode = exitCodes.failed;
     } else {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { syncFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { readSmallFile } from '../../storage/objects/small-file.ts';
-import { EngineFault } from './engine-fault.ts';
+import { EngineRefusal } from './engine-refusal.ts';
 import { selfTestResult } from './self-test.ts';
 
 const installedFile = z.strictObject({
@@ -62,7 +62,7 @@ export async function installationOf(engines: string, name: string): Promise<Ins
 
 /** The folder of an engine, which may hold the part of a download. Makes it. */
 export async function engineFolder(engines: string, name: string): Promise<string> {
-  if (!engineName.test(name)) throw new EngineFault('unknown_engine', `${name} is no name of an engine`);
+  if (!engineName.test(name)) throw new EngineRefusal('unknown_engine', `${name} is no name of an engine`);
   const folder = join(engines, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;

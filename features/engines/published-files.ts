@@ -6,7 +6,7 @@ import { messageOf } from '../../contract/base/errors.ts';
 import { fileDigestOf } from '../../executors/process/tools.ts';
 import { syncFile } from '../../storage/objects/durable-file.ts';
 import type { PublishedFile } from './catalogue.ts';
-import { EngineFault } from './engine-fault.ts';
+import { EngineRefusal } from './engine-refusal.ts';
 
 /** The attempts at a download that brings nothing more. An attempt that brings bytes does not count. */
 const idleAttempts = 3;
@@ -26,13 +26,13 @@ async function demandDigest(path: string, { file, sha256 }: PublishedFile, from:
   const found = hex(await fileDigestOf(path));
   if (found === sha256) return;
   await rm(path, { force: true });
-  throw new EngineFault(
+  throw new EngineRefusal(
     'digest_mismatch',
     `${file} from ${from} has the SHA-256 ${found}, and ${sha256} is published; what was fetched or copied of it was deleted`,
   );
 }
 
-/** Appends to a part what the server still has of it. Throws `EngineFault` for an answer that does not continue it. */
+/** Appends to a part what the server still has of it. Throws `EngineRefusal` for an answer that does not continue it. */
 async function continued(part: string, url: string, wanted: PublishedFile, progress: Progress, signal: AbortSignal) {
   const here = await bytesOf(part);
   const silence = new AbortController();
@@ -47,13 +47,13 @@ async function continued(part: string, url: string, wanted: PublishedFile, progr
     if (response.status === 416) return;
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      throw new EngineFault('download_failed', `${url} answers ${response.status}`);
+      throw new EngineRefusal('download_failed', `${url} answers ${response.status}`);
     }
     const starts = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
     let written = response.status === 206 && Number(starts) === here ? here : 0;
     if (response.status === 206 && written !== here) {
       await response.body.cancel();
-      throw new EngineFault('download_failed', `${url} answers with other bytes than were requested`);
+      throw new EngineRefusal('download_failed', `${url} answers with other bytes than were requested`);
     }
     if (written === 0) await file.truncate(0);
     for await (const chunk of response.body) {
@@ -62,7 +62,10 @@ async function continued(part: string, url: string, wanted: PublishedFile, progr
       written += chunk.length;
       if (written > wanted.bytes) {
         await file.truncate(0);
-        throw new EngineFault('digest_mismatch', `${url} sends more than the ${wanted.bytes} bytes of ${wanted.file}`);
+        throw new EngineRefusal(
+          'digest_mismatch',
+          `${url} sends more than the ${wanted.bytes} bytes of ${wanted.file}`,
+        );
       }
       await file.write(chunk);
       progress(written);
@@ -97,11 +100,11 @@ export async function fetchPublished(
       if (!wanted.isExactLength || after >= wanted.bytes) break;
       throw new Error(`the connection ended after ${after} of ${wanted.bytes} bytes`);
     } catch (error) {
-      if (error instanceof EngineFault || signal.aborted) throw error;
+      if (error instanceof EngineRefusal || signal.aborted) throw error;
       idle = (await bytesOf(part)) > before ? 0 : idle + 1;
       if (idle >= idleAttempts) {
         const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-        throw new EngineFault(
+        throw new EngineRefusal(
           'download_failed',
           `${url}: ${messageOf(cause)}; the same command continues where it stopped`,
           error,
@@ -165,6 +168,6 @@ export async function unpackArchive(archive: string, folder: string): Promise<vo
     await extract({ file: archive, cwd: folder, strict: true, preserveOwner: false, noMtime: true });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw new EngineFault('archive_refused', `${archive} was not unpacked: ${messageOf(error)}`, error);
+    throw new EngineRefusal('archive_refused', `${archive} was not unpacked: ${messageOf(error)}`, error);
   }
 }

@@ -5,7 +5,7 @@ import type { RawRegion } from '../../contract/recognition.ts';
 import { type Recognizer, secondsOf } from '../../executors/recognition/recognizer.ts';
 import { programFile } from '../../options/program-file.ts';
 import { editDistance, tokensOf } from '../../rules/text-comparison.ts';
-import { EngineFault } from './engine-fault.ts';
+import { EngineRefusal } from './engine-refusal.ts';
 
 /** What `fixtures/self-test/speech.wav` says: a voice of flite (`slt`), 4 s at 16 kHz. */
 export const spokenText = 'The train to the city leaves at half past nine in the morning.';
@@ -78,7 +78,7 @@ export async function selfTested(
     try {
       return await recognizer.recognize({ samples, language: 'en' }, signal);
     } catch (error) {
-      throw new EngineFault('engine_failed', messageOf(error), error);
+      throw new EngineRefusal('engine_failed', messageOf(error), error);
     }
   };
   const spoken = await speech();
@@ -89,13 +89,13 @@ export async function selfTested(
   const [wanted, found] = [tokensOf(spokenText), tokensOf(text)];
   const wordsRight = Math.max(0, wanted.length - editDistance(wanted, found));
   if (found.length === 0) {
-    throw new EngineFault(
+    throw new EngineRefusal(
       'nothing_heard',
       'the engine ran and found no word in a spoken sentence: its model is cut off or broken, and every film would have no speech',
     );
   }
   if (wordsRight < leastRightShare * wanted.length) {
-    throw new EngineFault(
+    throw new EngineRefusal(
       'wrong_words',
       `the engine heard "${text}" where "${spokenText}" is spoken: ${wordsRight} of ${wanted.length} words are right`,
     );

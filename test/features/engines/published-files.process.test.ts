@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { create, Header } from 'tar';
 import type { PublishedFile } from '../../../features/engines/catalogue.ts';
-import type { EngineFault } from '../../../features/engines/engine-fault.ts';
+import type { EngineRefusal } from '../../../features/engines/engine-refusal.ts';
 import { copyPublished, fetchPublished, unpackArchive } from '../../../features/engines/published-files.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
@@ -72,7 +72,7 @@ test('bytes that were not published are deleted', async (t) => {
   const folder = await scratchFolder(t);
   const other = Buffer.alloc(bytes.length, 'x');
   const origin = await originOf(t, (_request, response) => response.end(other));
-  const error = await t.throwsAsync<EngineFault>(fetchPublished(folder, published(bytes), options(origin)));
+  const error = await t.throwsAsync<EngineRefusal>(fetchPublished(folder, published(bytes), options(origin)));
   t.is(error?.code, 'digest_mismatch');
   t.deepEqual(await readdir(folder), []);
 });
@@ -80,21 +80,21 @@ test('bytes that were not published are deleted', async (t) => {
 test('a server that sends more than was published is left at once', async (t) => {
   const folder = await scratchFolder(t);
   const origin = await originOf(t, (_request, response) => response.end(Buffer.concat([bytes, bytes])));
-  const error = await t.throwsAsync<EngineFault>(fetchPublished(folder, published(bytes), options(origin)));
+  const error = await t.throwsAsync<EngineRefusal>(fetchPublished(folder, published(bytes), options(origin)));
   t.is(error?.code, 'digest_mismatch');
 });
 
 test('a server without the file is named with its answer', async (t) => {
   const folder = await scratchFolder(t);
   const origin = await originOf(t, (_request, response) => response.writeHead(404).end());
-  const error = await t.throwsAsync<EngineFault>(fetchPublished(folder, published(bytes), options(origin)));
+  const error = await t.throwsAsync<EngineRefusal>(fetchPublished(folder, published(bytes), options(origin)));
   t.is(error?.code, 'download_failed');
   t.regex(error?.message ?? '', /model\.bin answers 404/);
 });
 
 test('a server that is away is asked three times', async (t) => {
   const folder = await scratchFolder(t);
-  const error = await t.throwsAsync<EngineFault>(
+  const error = await t.throwsAsync<EngineRefusal>(
     fetchPublished(folder, published(bytes), options('http://127.0.0.1:9')),
   );
   t.is(error?.code, 'download_failed');
@@ -104,7 +104,7 @@ test('a file of this machine has the same check, and the original stays', async 
   const folder = await scratchFolder(t);
   const from = join(folder, 'given.bin');
   await writeFile(from, 'other');
-  const error = await t.throwsAsync<EngineFault>(copyPublished(folder, published(bytes), from));
+  const error = await t.throwsAsync<EngineRefusal>(copyPublished(folder, published(bytes), from));
   t.is(error?.code, 'digest_mismatch');
   t.deepEqual(await readdir(folder), ['given.bin']);
 });
@@ -136,7 +136,7 @@ for (const [what, entry] of Object.entries(hostile)) {
     const folder = await scratchFolder(t);
     const archive = join(folder, 'hostile.tar');
     await writeFile(archive, archiveOf(entry));
-    const error = await t.throwsAsync<EngineFault>(unpackArchive(archive, join(folder, 'program')));
+    const error = await t.throwsAsync<EngineRefusal>(unpackArchive(archive, join(folder, 'program')));
     t.is(error?.code, 'archive_refused');
     t.deepEqual(await readdir(folder), ['hostile.tar']);
     t.false(existsSync(join(folder, '..', 'outside')));
@@ -158,6 +158,6 @@ test('an archive with links to libraries beside them is unpacked', async (t) => 
 test('a file that is no archive is refused', async (t) => {
   const folder = await scratchFolder(t);
   await writeFile(join(folder, 'text.tar.gz'), 'no archive');
-  const error = await t.throwsAsync<EngineFault>(unpackArchive(join(folder, 'text.tar.gz'), join(folder, 'program')));
+  const error = await t.throwsAsync<EngineRefusal>(unpackArchive(join(folder, 'text.tar.gz'), join(folder, 'program')));
   t.is(error?.code, 'archive_refused');
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { RawRegion } from '../../../contract/recognition.ts';
-import type { EngineFault } from '../../../features/engines/engine-fault.ts';
+import type { EngineRefusal } from '../../../features/engines/engine-refusal.ts';
 import { selfTested, spokenText } from '../../../features/engines/self-test.ts';
 
 const measures = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
@@ -36,17 +36,17 @@ test('a self-test counts right words, invented words and the time for a second o
 });
 
 test('bug: a model that hears nothing was accepted, and every film had no speech', async (t) => {
-  const error = await t.throwsAsync<EngineFault>(tried(''));
+  const error = await t.throwsAsync<EngineRefusal>(tried(''));
   t.is(error?.code, 'nothing_heard');
 });
 
 test('a self-test refuses an engine that hears other words', async (t) => {
-  const error = await t.throwsAsync<EngineFault>(tried('Have a great day!'));
+  const error = await t.throwsAsync<EngineRefusal>(tried('Have a great day!'));
   t.is(error?.code, 'wrong_words');
 });
 
 test('a self-test names the failure of an engine', async (t) => {
   const recognize = () => Promise.reject(new Error('tool_exit: it ended'));
-  const error = await t.throwsAsync<EngineFault>(selfTested({ recognize }, clock(), new AbortController().signal));
+  const error = await t.throwsAsync<EngineRefusal>(selfTested({ recognize }, clock(), new AbortController().signal));
   t.is(error?.code, 'engine_failed');
 });

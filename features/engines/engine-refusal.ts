@@ -1,5 +1,5 @@
 /** Why an engine is not installed, tried or used. `docs/guides/engines.md` has what to do about each. */
-export const engineFaults = [
+export const engineRefusals = [
   'unknown_engine',
   'name_taken',
   'not_confirmed',
@@ -14,16 +14,16 @@ export const engineFaults = [
   'settings_refused',
 ] as const;
 
-export type EngineFaultCode = (typeof engineFaults)[number];
+export type EngineRefusalCode = (typeof engineRefusals)[number];
 
 /** A refusal of `media-study engines`. Its message begins with the code. */
-export class EngineFault extends Error {
+export class EngineRefusal extends Error {
   constructor(
-    readonly code: EngineFaultCode,
+    readonly code: EngineRefusalCode,
     detail: string,
     cause?: unknown,
   ) {
     super(`${code}: ${detail}`, { cause });
-    this.name = 'EngineFault';
+    this.name = 'EngineRefusal';
   }
 }
