@@ -141,7 +141,8 @@ else {
   const ofFeatures = commandsOf(features);
   const own = Object.hasOwn(ofFeatures, name) ? ofFeatures[name] : undefined;
   if (own !== undefined) {
-    if (!answersQuestion(args, own.words(features), print)) await own.run(args, features);
+    if (!answersQuestion(args, own.words(features), print))
+      await own.run(args, features, (await import('./settings/command-parts.ts')).commandParts);
   } else if (['--help', '-h', 'help'].includes(name)) print(helpOf(ofFeatures));
   else {
     process.stderr.write(name === '' ? helpOf(ofFeatures) : escapedText(unknownCommand(ofFeatures)));

@@ -70,14 +70,70 @@ export interface ConfiguredFeature extends HostFeature<ServedFeature> {
  */
 export type FeatureOptions = (environment: Environment) => ConfiguredFeature;
 
+/** A value of a setting, by the name of its option. */
+export type SettingValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** The features that settings configure, with the environment of their host. */
+export interface ConfiguredSettings {
+  readonly settings: SettingValues;
+  readonly features: readonly ConfiguredFeature[];
+  readonly environment: Environment;
+}
+
+/** The settings of a data root, for a command that changes them. */
+export interface CommandSettings {
+  /** The absolute path of the data root. */
+  readonly dataRoot: string;
+  /** The features with the settings of now, or with these in their place. Writes nothing. Throws `StartError` unless they agree. */
+  configured(changes?: SettingValues): Promise<ConfiguredSettings>;
+  /**
+   * Sets and unsets settings after the same trial as `media-study settings`. False if it was refused; the terminal has the reason
+   * then, and nothing was changed. A host that runs on the data root takes the change.
+   */
+  change(set: SettingValues, unset?: readonly string[]): Promise<boolean>;
+  /** Runs a trial with a launcher of processes, which is closed at the end. */
+  withLauncher<Result>(run: (launcher: SandboxedLauncher) => Promise<Result>): Promise<Result>;
+}
+
+/** The outputs of a command and its question, as `cli/terminal` has them. */
+export interface CommandTerminal {
+  readonly isInteractive: boolean;
+  /** The document with `--json`, else the lines. */
+  result(document: unknown, lines: readonly string[]): void;
+  remark(line: string): void;
+  progress(line: string): void;
+  /** A question of yes or no. Call it only where `isInteractive`. */
+  agreed(question: string): Promise<boolean>;
+}
+
+/** What the program gives to a command of a feature. */
+export interface CommandParts {
+  readonly terminal: CommandTerminal;
+  readonly settings: CommandSettings;
+}
+
+/** A kind of program with a model file that a feature uses, and the settings that name both. */
+export interface ProgramEngine {
+  /** The name of the executable. */
+  readonly program: string;
+  /** Its use, in one word. */
+  readonly use: 'recognizer';
+  /** The settings that use it; both are absolute paths. */
+  readonly settingsOf: (files: { readonly program: string; readonly model: string }) => SettingValues;
+}
+
 /** A command of its own: `media-study NAME`. */
 export interface FeatureCommand {
   /** The clause for the list of commands. */
   readonly row: string;
   /** `features` are those whose options it takes beside its own. */
   readonly words: (features: readonly Feature[]) => CommandWords;
-  /** Runs it with the arguments after its name, and sets the exit code of the process. */
-  readonly run: (args: readonly string[], features: readonly Feature[]) => Promise<void>;
+  /** Runs it with the arguments after its name, and sets the exit code of the process. `partsOf` takes the flags of the call. */
+  readonly run: (
+    args: readonly string[],
+    features: readonly Feature[],
+    partsOf: (given: GivenFlags) => CommandParts,
+  ) => Promise<void>;
 }
 
 /** An optional capability of the program: a folder below `features/`, and a line in `features.ts`. */
@@ -104,6 +160,8 @@ export interface Feature {
   /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
   readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
   readonly commands?: FeatureCommands;
+  /** The kinds of programs that `media-study engines` may install for it. */
+  readonly programEngines?: readonly ProgramEngine[];
 }
 
 export type FeatureCommands = Readonly<Record<string, FeatureCommand>>;

@@ -1,3 +1,4 @@
+import { engineInstallations } from './engines/feature.ts';
 import { evaluation } from './evaluation/feature.ts';
 import { explanations } from './explanations/feature.ts';
 import type { Feature } from './feature.ts';
@@ -18,4 +19,5 @@ export const features: readonly Feature[] = [
   textOnScreen,
   evaluation,
   lifecyclesFeature,
+  engineInstallations,
 ];

@@ -142,6 +142,33 @@ async function takenBy(dataRoot: string): Promise<string> {
   }
 }
 
+/**
+ * Changes settings after a trial, and has a running host take them. The terminal gets the reason of a refusal; nothing is changed
+ * then. Returns the settings afterwards, or the exit code of the refusal.
+ */
+export async function changeTried(
+  { path, dataRoot }: { readonly path: string; readonly dataRoot: string },
+  verb: Verb,
+  asked: SettingChanges,
+  terminal: Pick<Terminal, 'remark'>,
+): Promise<{ readonly after: Settings } | { readonly refused: ExitCode }> {
+  try {
+    const { after, changes } = await changeSettings(path, async (before) => {
+      const changes = withoutLeftovers(before, asked);
+      await demandChange(settingsAfter(before, changes), verb, [...changes.keys()]);
+      return changes;
+    });
+    const others = [...changes.keys()].filter((name) => !asked.has(name));
+    if (others.length > 0) terminal.remark(`also unset, because nothing uses it any more: ${others.join(', ')}`);
+    if (await hasHost(dataRoot)) terminal.remark(await takenBy(dataRoot));
+    return { after };
+  } catch (error) {
+    if (!(error instanceof RefusedChange)) throw error;
+    terminal.remark(`nothing was changed: ${error.message}`);
+    return { refused: error.exitCode };
+  }
+}
+
 /** `media-study settings`: shows and changes the settings of a data root. Throws `WrongCall` and `StartError`. */
 export async function settingsCommand(given: GivenFlags, terminal: Terminal): Promise<ExitCode> {
   const dataRoot = dataRootOf(given);
@@ -157,21 +184,8 @@ export async function settingsCommand(given: GivenFlags, terminal: Terminal): Pr
     show(terminal, path, settings);
     return exitCodes.done;
   }
-  const asked = changesOf(verb, words);
-  try {
-    const { after, changes } = await changeSettings(path, async (before) => {
-      const changes = withoutLeftovers(before, asked);
-      await demandChange(settingsAfter(before, changes), verb, [...changes.keys()]);
-      return changes;
-    });
-    const others = [...changes.keys()].filter((name) => !asked.has(name));
-    if (others.length > 0) terminal.remark(`also unset, because nothing uses it any more: ${others.join(', ')}`);
-    show(terminal, path, after);
-  } catch (error) {
-    if (!(error instanceof RefusedChange)) throw error;
-    terminal.remark(`nothing was changed: ${error.message}`);
-    return error.exitCode;
-  }
-  if (await hasHost(dataRoot)) terminal.remark(await takenBy(dataRoot));
+  const changed = await changeTried({ path, dataRoot }, verb, changesOf(verb, words), terminal);
+  if ('refused' in changed) return changed.refused;
+  show(terminal, path, changed.after);
   return exitCodes.done;
 }

@@ -38,7 +38,8 @@ import { Transcriber } from './transcriber.ts';
 function namedRecognizer(choice: RecognizerChoice): NamedRecognizer {
   const { engine, model } = choice;
   const open: NamedRecognizer['open'] = (opening) => openRecognizer(choice, opening);
-  if (choice.engine !== 'openai') return { engine, place: engine, model, settings: {}, open };
+  if (choice.engine === 'pocketsphinx') return { engine, place: engine, model, settings: {}, open };
+  if (choice.engine === 'whisper-cli') return { engine, place: choice.program ?? engine, model, settings: {}, open };
   const { provider, responseFormat } = choice;
   return { engine, place: provider.baseUrl, model, settings: { responseFormat }, provider, open };
 }
@@ -194,6 +195,18 @@ export const speechRecognition: Feature = {
       };
     };
   },
+  programEngines: [
+    {
+      program: 'whisper-cli',
+      use: 'recognizer',
+      settingsOf: ({ program, model }) => ({
+        'semantic-recognizer': 'whisper-cli',
+        'semantic-recognizer-program': program,
+        'semantic-recognizer-model': model,
+        'permit-recognition': true,
+      }),
+    },
+  ],
   checks: async (environment) => {
     const engines = ['pocketsphinx', 'whisper-cli'] as const;
     const programs = await Promise.all(engines.map((engine) => recognizerProgram(engine, environment)));

@@ -11,6 +11,7 @@ import { POCKETSPHINX_MODEL } from './engine/pocketsphinx.ts';
 const recognizerFlag = 'semantic-recognizer';
 export const everyStudyFlag = 'allow-real-semantic-evidence';
 const recognizerModelFlag = 'semantic-recognizer-model';
+const recognizerProgramFlag = 'semantic-recognizer-program';
 export const permissionFlag = 'permit-recognition';
 
 const recognition = { setting: { room: 'recognition', change: 'at_once', isGrouped: true } } as const;
@@ -48,6 +49,10 @@ export const recognizerFlags = {
       null,
       `the model: for openai its name at the server; for whisper-cli a file; for pocketsphinx a folder, by default ${POCKETSPHINX_MODEL}`,
     ),
+  },
+  [recognizerProgramFlag]: {
+    setting: { ...recognition.setting, of: recognizerFlag },
+    ...single('FILE', null, 'the whisper-cli to run, in the place of the one on PATH'),
   },
 } satisfies FlagTable;
 
@@ -88,6 +93,8 @@ export function secondRunOf(given: GivenFlags, recognizer: RecognizerFlags | nul
 export interface RecognizerFlags {
   readonly engine: RecognizerEngine;
   readonly model: string | null;
+  /** With `whisper-cli` alone: an absolute path in the place of the program on PATH. */
+  readonly program?: string;
   /** With `openai` alone. */
   readonly responseFormat?: ResponseFormat;
 }
@@ -113,26 +120,40 @@ function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
   throw notAllowed(worded`${option(formatFlagName)} needs ${option(recognizerFlag)} openai`);
 }
 
+/** The program of `whisper-cli`, if the options name one. */
+function programOf(engine: RecognizerEngine | null, given: string | undefined) {
+  if (given === undefined) return {};
+  if (engine === 'whisper-cli') return { program: absolutePath(given) };
+  throw notAllowed(worded`${option(recognizerProgramFlag)} needs ${option(recognizerFlag)} whisper-cli`);
+}
+
 /** The recognizer of a host; null if none is configured. Throws `StartError` unless the flags agree. */
 export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
   const options = valuesOf(given, recognizerFlags);
   const { [recognizerFlag]: engine, [recognizerModelFlag]: model, [everyStudyFlag]: isAllowed } = options;
+  const program = options[recognizerProgramFlag];
   if (engine === 'unavailable') {
     if (isAllowed) throw withoutRecognizer(everyStudyFlag);
     if (model !== undefined) throw withoutRecognizer(recognizerModelFlag);
+    programOf(null, program);
     responseFormatOf(null, given);
     return null;
   }
   if (!isAllowed && !given.has(permissionFlag))
     throw notAllowed(worded`${option(recognizerFlag)} ${engine} needs ${option(everyStudyFlag)}`);
-  return { engine, model: recognizerModelOf(engine, model), ...responseFormatOf(engine, given) };
+  return {
+    engine,
+    model: recognizerModelOf(engine, model),
+    ...programOf(engine, program),
+    ...responseFormatOf(engine, given),
+  };
 }
 
 /** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(flags: RecognizerFlags, environment: Environment): RecognizerChoice {
-  const { engine, model, responseFormat = 'verbose_json' } = flags;
+  const { engine, model, program, responseFormat = 'verbose_json' } = flags;
   if (engine === 'pocketsphinx') return { engine, model };
-  if (engine === 'whisper-cli') return { engine, model: model ?? '' };
+  if (engine === 'whisper-cli') return { engine, model: model ?? '', ...(program !== undefined && { program }) };
   const provider = providerOf(environment, 'invalid_recognition_provider');
   return { engine, model: model ?? '', responseFormat, provider };
 }

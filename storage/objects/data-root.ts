@@ -24,6 +24,9 @@ export function unsupportedFormat(what: string, found: string | null, since: str
 /** The name of the settings file in a data root. */
 const settingsFile = 'settings.json';
 
+/** The name of the folder of installed engines in a data root. */
+const enginesFolder = 'engines';
+
 /** Where things lie under the data root. */
 export interface DataRoot {
   readonly root: string;
@@ -39,6 +42,8 @@ export interface DataRoot {
   readonly work: string;
   /** The settings of a person for the hosts of this data root; the file may exist before the first of them. */
   readonly settings: string;
+  /** Programs and models that `media-study engines` installed, a folder for each; it may exist before the first host. */
+  readonly engines: string;
 }
 
 /** The layout of a data root in this folder. */
@@ -50,6 +55,7 @@ export const dataRootAt = (root: string): DataRoot => ({
   quarantine: join(root, 'quarantine'),
   work: join(root, 'work'),
   settings: join(root, settingsFile),
+  engines: join(root, enginesFolder),
 });
 
 /** A path as a POSIX shell reads it. */
@@ -140,7 +146,13 @@ const ofFileSystem = 'lost+found';
  * The entries of a folder that no host has claimed. A host that died while it marked an empty folder leaves the draft of its mark. A
  * person may have made settings before the first start, and the command that made them may have been killed.
  */
-const unclaimed: readonly string[] = [draftName, settingsFile, ...besideSmallFile(settingsFile), ofFileSystem];
+const unclaimed: readonly string[] = [
+  draftName,
+  settingsFile,
+  enginesFolder,
+  ...besideSmallFile(settingsFile),
+  ofFileSystem,
+];
 
 // Versions up to 1.0.0 named a draft of settings by their process.
 const isUnclaimed = (names: readonly string[]): boolean =>

@@ -60,6 +60,7 @@ const callsOf = ({ runtimeId, sourceSessionId, scratch }: Names): Readonly<Recor
   restore: [{ args: [join(scratch, 'backup')] }],
   verify: [{ args: ['--store'] }, { args: [runtimeId] }],
   evaluate: [{ args: [] }],
+  engines: [{ args: [] }, { args: ['remove', 'none'] }],
   mcp: [{ args: [] }],
   worker: [{ args: [] }],
   completions: [{ args: ['bash'] }],
@@ -131,7 +132,17 @@ test('bug: every command on a copy of a data root worked on the host of the orig
     }
   }
   // These look for no host: the host of the copy writes its own file, and the others read stored data or none.
-  const lookForNone = ['serve', 'review', 'settings', 'restore', 'verify', 'evaluate', 'worker', 'completions'];
+  const lookForNone = [
+    'serve',
+    'engines',
+    'review',
+    'settings',
+    'restore',
+    'verify',
+    'evaluate',
+    'worker',
+    'completions',
+  ];
   t.deepEqual(
     silent.filter((name) => !lookForNone.includes(name)),
     [],

@@ -14,7 +14,12 @@ export type RecognizerChoice =
       readonly engine: 'pocketsphinx' /** A folder; null for the one that its package brings. */;
       readonly model: string | null;
     }
-  | { readonly engine: 'whisper-cli' /** A file. */; readonly model: string }
+  | {
+      readonly engine: 'whisper-cli' /** A file. */;
+      readonly model: string;
+      /** An absolute path; absent for the program on PATH. */
+      readonly program?: string;
+    }
   | {
       readonly engine: 'openai' /** As its server names it. */;
       readonly model: string;
@@ -46,8 +51,15 @@ export async function openRecognizer(
 ): Promise<Recognizer> {
   if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
-  const executable = await recognizerProgram(choice.engine, environment);
+  const named = choice.engine === 'whisper-cli' ? choice.program : undefined;
+  const executable =
+    named === undefined
+      ? await recognizerProgram(choice.engine, environment)
+      : (await isExecutable(named))
+        ? named
+        : null;
   if (executable === null) {
+    if (named !== undefined) throw new RecognizerUnavailable('its setting names no executable file');
     const isNamed = environment[environmentVariable] !== undefined;
     throw new RecognizerUnavailable(
       isNamed ? `${environmentVariable} names no executable file` : `${name} is not on PATH`,

@@ -54,6 +54,18 @@ test('each recognizer has the model that it needs', (t) => {
   t.throws(() => chosen(...asked('openai', 'a b')), { instanceOf: StartError, code: 'invalid_flags' });
 });
 
+test('the program of whisper-cli may be named, and no other recognizer has one', (t) => {
+  const program = ['--semantic-recognizer-program', '/opt/whisper-cli'] as const;
+  t.deepEqual(chosen(...asked('whisper-cli', '/models/base.bin'), ...program), {
+    engine: 'whisper-cli',
+    model: '/models/base.bin',
+    program: '/opt/whisper-cli',
+  });
+  const refusal = { instanceOf: StartError, code: 'executor_not_allowed' };
+  t.throws(() => chosen(...asked('pocketsphinx'), ...program), refusal);
+  t.throws(() => chosen(...program), refusal);
+});
+
 test('a server is on this machine or behind https, and no message holds its key or its address', (t) => {
   const recognizer = flagsFor('openai', 'small');
   const key = 'sk-test-0123456789';

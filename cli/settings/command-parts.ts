@@ -1,0 +1,40 @@
+import type { CommandParts, SettingValues } from '../../features/feature.ts';
+import { type GivenFlags, parseFlags } from '../../options/flags.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { dataRootOf } from '../options/data-root.ts';
+import { environmentOf, featuresOf, optionsOf, serveFlags } from '../options/serve-options.ts';
+import { programAsTyped } from '../terminal/call.ts';
+import { isAgreed } from '../terminal/question.ts';
+import { processTerminal } from '../terminal/terminal.ts';
+import { changeTried } from './settings-command.ts';
+import { readSettings, type SettingChanges, settingsAfter, withoutLeftovers, withSettings } from './settings-file.ts';
+import { withLauncher } from './start-trial.ts';
+
+/** The terminal of this process, and the settings of the data root that a call names, for a command of a feature. */
+export function commandParts(given: GivenFlags): CommandParts {
+  const terminal = processTerminal({ json: given.has('json'), program: programAsTyped() });
+  const dataRoot = dataRootOf(given);
+  const path = dataRootAt(dataRoot).settings;
+  return {
+    terminal: { ...terminal, agreed: (question) => isAgreed(terminal, question) },
+    settings: {
+      dataRoot,
+      configured: async (changes: SettingValues = {}) => {
+        const before = (await readSettings(path, terminal.remark)) ?? new Map();
+        const settings = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(changes))));
+        const flags = withSettings(parseFlags([], serveFlags), settings);
+        const environment = environmentOf(optionsOf(flags), process.env);
+        return { settings: Object.fromEntries(settings), features: featuresOf(flags, process.env), environment };
+      },
+      change: async (set, unset = []) => {
+        const asked: SettingChanges = new Map([
+          ...Object.entries(set),
+          ...unset.map((name) => [name, undefined] as const),
+        ]);
+        const verb = Object.keys(set).length > 0 ? 'set' : 'unset';
+        return 'after' in (await changeTried({ path, dataRoot }, verb, asked, terminal));
+      },
+      withLauncher: (run) => withLauncher(async (launcher) => run(await launcher())),
+    },
+  };
+}

@@ -1,0 +1,324 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
+import { messageOf } from '../../contract/base/errors.ts';
+import { failureLine, StartError } from '../../options/failures.ts';
+import { type GivenFlags, parseFlags } from '../../options/flags.ts';
+import { exitCodes } from '../../options/outputs.ts';
+import { dataRootAt } from '../../storage/objects/data-root.ts';
+import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
+import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
+import { catalogue } from './catalogue.ts';
+import { EngineRefusal } from './engine-refusal.ts';
+import {
+  bytesBelow,
+  type Installation,
+  installationOf,
+  installations,
+  keepInstallation,
+  removeInstallation,
+} from './installation.ts';
+import { enginesWords, verbs } from './options.ts';
+import { type SelfTestResult, selfTested, selfTestLines } from './self-test.ts';
+
+/** A call of the command. */
+interface Call extends CommandParts {
+  readonly given: GivenFlags;
+  /** The arguments after the verb. */
+  readonly names: readonly string[];
+  readonly features: readonly Feature[];
+  /** The folder of installed engines. */
+  readonly engines: string;
+  readonly signal: AbortSignal;
+}
+
+/** An engine as the list shows it. */
+interface EngineRow {
+  readonly name: string;
+  readonly use: string;
+  /** `available` is in the catalogue and not installed. */
+  readonly state: 'in_use' | 'installed' | 'available';
+  readonly model: string | null;
+  /** What leaves the program, and for where; `nothing` for a program of this machine. */
+  readonly sends: string;
+  /** The bytes on the disk of this machine; of a download for one that is available. Null if that is not known. */
+  readonly bytes: number | null;
+  readonly languages: number | null;
+  readonly hasWords: boolean | null;
+  readonly hasConfidences: boolean | null;
+  readonly secondsPerSecond: number | null;
+}
+
+const megabytes = (bytes: number | null): string => (bytes === null ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`);
+
+const rowLine = ({ name, use, state, model, sends, bytes, secondsPerSecond }: EngineRow): string => {
+  const speed = secondsPerSecond === null ? '' : `, ${secondsPerSecond.toFixed(1)} s for a second of speech`;
+  const named = model === null ? '' : `, model ${model}`;
+  return `${name}: ${use}, ${state.replace('_', ' ')}${named}, sends ${sends}${megabytes(bytes)}${speed}`;
+};
+
+const untested = { languages: null, hasWords: null, hasConfidences: null, secondsPerSecond: null } as const;
+
+const recognizerOf = (features: readonly ConfiguredFeature[]) =>
+  features.flatMap(({ engines }) => engines?.recognizer ?? []).at(-1) ?? null;
+
+/** True if the settings of now name the files of this installation. */
+const isUsed = ({ program, model }: Installation, features: readonly ConfiguredFeature[]): boolean => {
+  const named = recognizerOf(features);
+  return named !== null && named.place === program.path && named.model === model.path;
+};
+
+async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]> {
+  const { features } = await settings.configured();
+  const installed = await installations(engines);
+  const own = installed.map(async (each): Promise<EngineRow> => {
+    const outside = [each.program, each.model].filter(({ path }) => !path.startsWith(join(engines, each.name, '/')));
+    return {
+      name: each.name,
+      use: each.use,
+      state: isUsed(each, features) ? 'in_use' : 'installed',
+      model: each.model.path,
+      sends: 'nothing',
+      bytes: outside.reduce((sum, { bytes }) => sum + bytes, await bytesBelow(join(engines, each.name))),
+      languages: each.languages,
+      hasWords: each.selfTest.hasWords,
+      hasConfidences: each.selfTest.hasConfidences,
+      secondsPerSecond: each.selfTest.secondsPerSecond,
+    };
+  });
+  const servers = features
+    .flatMap(({ servers = [] }) => servers)
+    .map(
+      ({ use, model, provider, sent }): EngineRow => ({
+        ...untested,
+        name: provider.baseUrl,
+        use,
+        state: 'in_use',
+        model,
+        sends: `${sent} to ${provider.isLocal ? 'a server on this machine' : 'a server outside this machine'}`,
+        bytes: null,
+      }),
+    );
+  const named = recognizerOf(features);
+  const isOther = named !== null && named.provider === undefined && !installed.some((each) => isUsed(each, features));
+  const other: readonly EngineRow[] = isOther
+    ? [
+        {
+          ...untested,
+          name: named.engine,
+          use: 'recognizer',
+          state: 'in_use',
+          model: named.model,
+          sends: 'nothing',
+          bytes: named.model === null ? null : ((await stat(named.model).catch(() => null))?.size ?? null),
+        },
+      ]
+    : [];
+  const available = catalogue
+    .filter(({ name }) => !installed.some((each) => each.name === name))
+    .map(
+      ({ name, weights, languages }): EngineRow => ({
+        ...untested,
+        name,
+        use: 'recognizer',
+        state: 'available',
+        model: weights.file,
+        sends: 'nothing',
+        bytes: weights.bytes,
+        languages,
+      }),
+    );
+  return [...(await Promise.all(own)), ...other, ...servers, ...available];
+}
+
+async function list(call: Call): Promise<void> {
+  const rows = await rowsOf(call);
+  call.terminal.result({ schema: 'studio.engine-list.v1', engines: rows }, rows.map(rowLine));
+}
+
+/** The programs and servers of this machine, as each feature finds them. */
+async function find({ settings, terminal }: Call): Promise<void> {
+  const { features, environment } = await settings.configured();
+  const found = (await Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? []))).flat();
+  terminal.result(
+    { schema: 'studio.engines-found.v1', engines: found },
+    found.map(
+      ({ name, engine, state, text, remedy }) =>
+        `${name}: ${engine}, ${state.replace('_', ' ')}. ${text}${remedy === null ? '' : ` ${remedy}.`}`,
+    ),
+  );
+}
+
+/** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
+async function tried({ settings, terminal, signal }: Call, changes: SettingValues): Promise<SelfTestResult> {
+  const { features, environment } = await settings.configured(changes);
+  const named = recognizerOf(features);
+  if (named === null) throw new EngineRefusal('unknown_engine', 'the settings name no recognizer');
+  terminal.remark('trying the engine with speech, noise and music');
+  return settings.withLauncher(async (launcher) => {
+    const recognizer = await named.open({ launcher, environment, clock: systemClock }).catch((error: unknown) => {
+      throw new EngineRefusal('engine_failed', messageOf(error), error);
+    });
+    return selfTested(recognizer, () => performance.now(), signal);
+  });
+}
+
+/** The kind of program that installations are for. */
+function programEngine(features: readonly Feature[]): ProgramEngine {
+  const found = features.flatMap(({ programEngines = [] }) => programEngines).find((each) => each.use === 'recognizer');
+  if (found === undefined) throw new EngineRefusal('unknown_engine', 'this program has no recognizer of speech');
+  return found;
+}
+
+const settingsFor = ({ features }: Call, { program, model }: Pick<Installation, 'program' | 'model'>): SettingValues =>
+  programEngine(features).settingsOf({ program: program.path, model: model.path });
+
+async function demandInstalled({ engines }: Call, name: string): Promise<Installation> {
+  const found = await installationOf(engines, name);
+  if (found !== null) return found;
+  const known = (await installations(engines)).map((each) => each.name);
+  throw new EngineRefusal('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
+}
+
+const planLines = ({ name, published, program, fetched, model }: AddPlan): readonly string[] => [
+  `${name}: recognizes speech with whisper-cli on this machine; nothing is sent`,
+  ...(published === null
+    ? [`model ${model}: a file of yours, which is not in the catalogue; its digest is recorded`]
+    : [
+        `${published.languages} languages, at most ${(published.memoryBytes / 1e9).toFixed(1)} GB of memory, license ${published.weights.license}`,
+      ]),
+  ...(program.kind === 'archive' ? [] : [`program ${program.path}`]),
+  ...fetched.map(
+    ({ url, file }) => `fetches ${file.isExactLength ? '' : 'at most '}${(file.bytes / 1e6).toFixed(1)} MB from ${url}`,
+  ),
+];
+
+async function add(call: Call): Promise<void> {
+  const { given, terminal, settings, engines, names, signal } = call;
+  const [name = ''] = names;
+  const { environment } = await settings.configured();
+  const origin = given.single('origin') ?? null;
+  const plan = await planOf(
+    { name, from: given.single('from') ?? null, program: given.single('program') ?? null, origin },
+    environment,
+  );
+  if ((await installationOf(engines, plan.name)) !== null) {
+    throw new EngineRefusal(
+      'name_taken',
+      `${plan.name} is installed; use it with engines use ${plan.name}, or remove it first`,
+    );
+  }
+  for (const line of planLines(plan)) terminal.remark(line);
+  if (plan.fetched.length > 0 && !given.has('yes')) {
+    const isAgreed = terminal.isInteractive && (await terminal.agreed('Fetch and install this?'));
+    if (!isAgreed) throw new EngineRefusal('not_confirmed', 'nothing was fetched; agree to it, or give --yes');
+  }
+  const files = await broughtFiles(engines, plan, { origin, progress: terminal.progress, signal }).catch(
+    async (error: unknown) => {
+      await removeEmpty(engines, plan);
+      throw error;
+    },
+  );
+  const selfTest = await tried(call, settingsFor(call, files)).catch(async (error: unknown) => {
+    // Weights of the catalogue may have taken an hour to come; their digest is right, so they stay for the next attempt.
+    await removeEmpty(engines, plan);
+    throw error;
+  });
+  const record: Installation = {
+    schema: 'studio.engine-installation.v1',
+    name: plan.name,
+    use: 'recognizer',
+    installedAt: new Date(systemClock.now()).toISOString(),
+    isPublished: plan.published !== null,
+    ...files,
+    languages: plan.published?.languages ?? null,
+    memoryBytes: plan.published?.memoryBytes ?? null,
+    selfTest,
+  };
+  await keepInstallation(engines, record);
+  const isForUse = given.single('as') !== 'installed';
+  if (isForUse && !(await settings.change(settingsFor(call, record)))) {
+    throw new EngineRefusal('settings_refused', `${plan.name} is installed, and the settings do not name it`);
+  }
+  terminal.result({ ...record, isInUse: isForUse }, [
+    `${plan.name} is installed${isForUse ? ' and in use' : `; use it with engines use ${plan.name}`}`,
+    ...selfTestLines(selfTest),
+  ]);
+}
+
+/** Removes what a refused installation copied; downloads stay. */
+async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise<void> {
+  if (fetched.length === 0) await removeInstallation(engines, name);
+}
+
+async function test(call: Call): Promise<void> {
+  const [name] = call.names;
+  const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
+  const result = await tried(call, changes);
+  call.terminal.result({ schema: 'studio.engine-trial.v1', name: name ?? null, ...result }, selfTestLines(result));
+}
+
+async function use(call: Call): Promise<void> {
+  const record = await demandInstalled(call, call.names[0] ?? '');
+  const changes = settingsFor(call, record);
+  const result = await tried(call, changes);
+  if (!(await call.settings.change(changes))) throw new EngineRefusal('settings_refused', 'the settings are as before');
+  call.terminal.result({ schema: 'studio.engine-in-use.v1', name: record.name, ...result }, [
+    `${record.name} is in use`,
+    ...selfTestLines(result),
+  ]);
+}
+
+async function remove(call: Call): Promise<void> {
+  const { settings, engines, terminal } = call;
+  const record = await demandInstalled(call, call.names[0] ?? '');
+  const { features } = await settings.configured();
+  const wasInUse = isUsed(record, features);
+  if (wasInUse && !(await settings.change({}, Object.keys(settingsFor(call, record))))) {
+    throw new EngineRefusal('settings_refused', `${record.name} is in use, and was not removed`);
+  }
+  await removeInstallation(engines, record.name);
+  terminal.result({ schema: 'studio.engine-removed.v1', name: record.name, wasInUse }, [
+    `${record.name} was removed${wasInUse ? '; the settings name no recognizer now' : ''}`,
+  ]);
+}
+
+const runs = { list, find, add, test, use, remove };
+
+/** The numbers of names that each verb takes. */
+const nameCounts = { list: [0, 0], find: [0, 0], add: [1, 1], test: [0, 1], use: [1, 1], remove: [1, 1] } as const;
+
+/** `media-study engines`. Sets the exit code of the process. */
+export async function runEngines(
+  args: readonly string[],
+  features: readonly Feature[],
+  partsOf: (given: GivenFlags) => CommandParts,
+): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('interrupted')));
+  let remark = (line: string): void => void process.stderr.write(`${line}\n`);
+  try {
+    const given = parseFlags(args, enginesWords().flags, 2);
+    const parts = partsOf(given);
+    remark = parts.terminal.remark;
+    const [word = 'list', ...names] = given.positional;
+    const verb = verbs.find((each) => each === word);
+    if (verb === undefined) throw new StartError('invalid_flags', `${word}: one of ${verbs.join(', ')}`);
+    const [least, most] = nameCounts[verb];
+    if (names.length < least) throw new StartError('invalid_flags', `engines ${verb} needs NAME`);
+    if (names.length > most) throw new StartError('invalid_flags', `engines ${verb} takes no ${names.at(-1)}`);
+    const { engines } = dataRootAt(parts.settings.dataRoot);
+    await runs[verb]({ ...parts, given, names, features, engines, signal: stop.signal });
+  } catch (error) {
+    if (stop.signal.aborted) {
+      remark('interrupted; what was fetched stays for the next attempt');
+      process.exitCode = exitCodes.interrupted;
+    } else if (error instanceof EngineRefusal) {
+      remark(error.message);
+      process.exitCode = exitCodes.failed;
+    } else {
+      remark(failureLine(error));
+      process.exitCode = error instanceof StartError ? error.exitCode : exitCodes.failed;
+    }
+  }
+}

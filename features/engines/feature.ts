@@ -1,0 +1,14 @@
+import type { Feature } from '../feature.ts';
+import { enginesWords } from './options.ts';
+
+/** Installs engines of this machine, tries them, and has the settings name them. */
+export const engineInstallations: Feature = {
+  name: 'engines',
+  commands: {
+    engines: {
+      row: 'installs, tries and chooses engines that recognize speech',
+      words: enginesWords,
+      run: async (args, features, partsOf) => (await import('./command.ts')).runEngines(args, features, partsOf),
+    },
+  },
+};
