@@ -32,7 +32,7 @@ export async function recordedTransitions(ledger: Ledger, actorId: string): Prom
 }
 
 /** The same, if one of them has the number `after` or a later one. Throws `cursor_past_head` and `stored_content_inconsistent`. */
-export async function keptTransitions(
+export async function transitionsBehind(
   ledger: Ledger,
   actorId: string,
   after: number,
@@ -258,7 +258,7 @@ export class FollowedTransitions {
    */
   async of(actorId: string, after: number, limit: number): Promise<StreamedTransition[]> {
     const actor = knownActor(this.#options, actorId);
-    const kept = await keptTransitions(this.#options.ledger, actorId, after);
+    const kept = await transitionsBehind(this.#options.ledger, actorId, after);
     return streamed(actor, kept, (row) => row.seq > after).slice(0, limit);
   }
 

@@ -3,12 +3,12 @@ import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../../actors/r
 import type { Phase } from '../../actors/supervision/actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from '../../actors/supervision/actor-row.ts';
 import {
-  keptTransitions,
   knownActor,
   recordedTransitions,
   runtimeOf,
   shownState,
   shownTransition,
+  transitionsBehind,
 } from '../../actors/supervision/followed-transitions.ts';
 import { newestFirst, type PageRequest, readStored } from '../../actors/supervision/reads.ts';
 import { phaseOf } from '../../actors/supervision/row-state.ts';
@@ -53,7 +53,7 @@ export class LifecycleService {
    */
   async transitions(actorId: string, after: number, limit: number): Promise<ActorTransitions> {
     const { kind, chartId } = knownActor(this.#options, actorId);
-    const kept = await keptTransitions(this.#options.ledger, actorId, after);
+    const kept = await transitionsBehind(this.#options.ledger, actorId, after);
     const [oldest, newest] = [kept[0], kept.at(-1)];
     const page = kept.filter(({ seq }) => seq > after).slice(0, limit);
     const last = page.at(-1)?.seq ?? after;

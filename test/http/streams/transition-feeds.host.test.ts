@@ -3,9 +3,9 @@ import { errorEnvelope } from '../../../contract/base/errors.ts';
 import { actorsFollowed, type StreamedTransition, streamedTransition } from '../../../contract/lifecycles/actors.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { within } from '../../patience.ts';
-import { StreamReader } from './stream-reader.ts';
 import { ingestRequest, ingests, openIngest } from '../host/ingest-steps.ts';
 import { followed, heldStudy, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
+import { StreamReader } from './stream-reader.ts';
 
 const transitionsOf = (stream: StreamReader) => stream.data('transition').map((data) => streamedTransition.parse(data));
 const commits = (stream: StreamReader) => stream.data('actors').map((data) => actorsFollowed.parse(data).commit);
