@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import type { ErrorCode } from '../../contract/base/errors.ts';
+
+/** The answer codes that only the paths of a feature send, by its folder. A program without the feature sends none of them. */
+export const codesOfFeatures: Readonly<Record<string, readonly ErrorCode[]>> = {
+  'video-host': ['ingest_range_too_large'],
+  explanations: [
+    'invalid_language_explanation_request',
+    'language_explanation_unavailable',
+    'language_explanation_caption_authority_required',
+    'invalid_language_selection',
+    'illegal_language_explanation_transition',
+    'language_explanation_executor_failed',
+  ],
+  lifecycles: ['unknown_chart', 'unknown_chart_release'],
+};
+
+/** True if this checkout has a feature. */
+export const hasFeature = (name: string): boolean => existsSync(new URL(`../../features/${name}/`, import.meta.url));
+
+/** The codes of the features that this checkout lacks. */
+export const absentCodes: ReadonlySet<string> = new Set(
+  Object.entries(codesOfFeatures).flatMap(([feature, codes]) => (hasFeature(feature) ? [] : codes)),
+);
