@@ -15,6 +15,18 @@ export const codesOfFeatures: Readonly<Record<string, readonly ErrorCode[]>> = {
   lifecycles: ['unknown_chart', 'unknown_chart_release'],
 };
 
+/** The features of the whole program. A checkout may lack some. */
+export const allFeatures = [
+  'evaluation',
+  'explanations',
+  'lifecycles',
+  'recognition',
+  'screen-text',
+  'translation',
+  'video-host',
+  'workers',
+] as const;
+
 /** True if this checkout has a feature. */
 export const hasFeature = (name: string): boolean => existsSync(new URL(`../../features/${name}/`, import.meta.url));
 
@@ -22,3 +34,10 @@ export const hasFeature = (name: string): boolean => existsSync(new URL(`../../f
 export const absentCodes: ReadonlySet<string> = new Set(
   Object.entries(codesOfFeatures).flatMap(([feature, codes]) => (hasFeature(feature) ? [] : codes)),
 );
+
+/** True for a file of a feature that this checkout lacks, or of its tests. */
+export const isOfAbsentFeature = (file: string): boolean =>
+  allFeatures.some((name) => !hasFeature(name) && /^(?:test\/)?features\/([\w-]+)\//.exec(file)?.[1] === name);
+
+/** The start codes of the features that this checkout lacks: their rows stay in the page of errors. */
+export const absentStartCodes: readonly string[] = hasFeature('screen-text') ? [] : ['screen_text_unavailable'];
