@@ -42,7 +42,9 @@ const tiers = ['process', 'host', 'pure'];
 const place = (file) => tiers.indexOf(tierOf(relative(import.meta.dirname, file)));
 
 export default {
-  files: isSoak ? ['test/crash/*.test.ts', 'test/soak/*.test.ts'] : ['test/**/*.test.ts', '!test/soak/**'],
+  files: isSoak
+    ? ['test/crash/*.test.ts', 'test/soak/*.test.ts', 'test/features/*/soak/*.test.ts']
+    : ['test/**/*.test.ts', '!test/soak/**', '!test/features/*/soak/**'],
   /** @type {(a: string, b: string) => number} */
   sortTestFiles: (a, b) => place(a) - place(b) || a.localeCompare(b),
   extensions: { ts: 'commonjs' },

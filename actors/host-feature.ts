@@ -15,7 +15,6 @@ import type { MediaOperations } from './study/media-operations.ts';
 import type { WarnOfWork } from './study/plan-warnings.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
 import type { TimeBudgets } from './supervision/time-budgets.ts';
-import type { TransitionListeners } from './supervision/transition-listeners.ts';
 import type { WorkQueue } from './supervision/work-queue.ts';
 
 /** The parts of a host for its features. They are open before any feature, and close after all of them. */
@@ -33,8 +32,6 @@ export interface HostCore extends HostBasis {
   readonly progress: ProgressBoard;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
-  /** The listeners of committed transitions. */
-  readonly listeners: TransitionListeners;
   readonly newId: () => string;
   /** Lets a waiting actor of a work queue run. */
   readonly grant: (actorId: string) => void;

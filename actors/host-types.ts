@@ -29,6 +29,7 @@ import type { ListedRuntimes } from './study/listed-runtimes.ts';
 import type { Windowing } from './study/media-passes.ts';
 import type { PlanWarnings } from './study/plan-warnings.ts';
 import type { StudyService } from './study/studies.ts';
+import type { FollowedTransitions } from './supervision/followed-transitions.ts';
 import type { ProgressBoard } from './supervision/progress-board.ts';
 
 /**
@@ -104,6 +105,7 @@ export interface Host extends LaterStages {
   readonly figures: HostFigures;
   readonly checks: HostChecks;
   readonly progress: ProgressBoard;
+  readonly transitions: FollowedTransitions;
   /** Identifies the language of a text. */
   readonly languages: Pick<Detector, 'identify'>;
   readonly snapshots: LedgerSnapshots;

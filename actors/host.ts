@@ -40,6 +40,7 @@ import { ListedRuntimes } from './study/listed-runtimes.ts';
 import { PictureCaptions } from './study/picture-captions.ts';
 import { PlanWarnings } from './study/plan-warnings.ts';
 import { StudyService } from './study/studies.ts';
+import { FollowedTransitions } from './supervision/followed-transitions.ts';
 import { ProgressBoard } from './supervision/progress-board.ts';
 import { endedInPeace, recover } from './supervision/recovery.ts';
 import { Supervisor } from './supervision/supervisor.ts';
@@ -168,7 +169,6 @@ export async function openHost<Open extends OpenFeature>(
     progress: board,
     sealing,
     unused,
-    listeners,
     newId: randomUUID,
     grant,
     committed,
@@ -327,6 +327,7 @@ export async function openHost<Open extends OpenFeature>(
     figures,
     checks,
     progress: board,
+    transitions: new FollowedTransitions({ ...basis, listeners }),
     pairings: new Pairings({ clock, elapsed, randomBytes }),
     snapshots,
     deletions: deleting.deletions,

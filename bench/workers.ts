@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { findExecutable } from '../executors/process/tools.ts';
-import { RedisForTests, redisServer } from '../test/features/workers/redis-for-tests.ts';
+import { RedisForTests, redisServer } from '../test/redis-for-tests.ts';
 import type { Client } from './client.ts';
 import type { Figure, Row } from './figure.ts';
 import { startWorker, withHost } from './host-process.ts';

@@ -34,7 +34,6 @@ import { sourceRoutes, subtitleTrackRoutes } from './routes/sources.ts';
 import { overviewRoutes, planWarningRoutes, studyRoutes } from './routes/study.ts';
 import { ownedUploadRoutes } from './routes/upload.ts';
 import { Heart, type StreamContext } from './streams/event-stream.ts';
-import type { OpenFeed } from './streams/feeds.ts';
 
 export interface ServerOptions {
   /** The numeric address to listen on. */
@@ -58,8 +57,6 @@ export interface ServerOptions {
 export interface WireFeature {
   /** Its paths. A feature that is off keeps them, and answers why it is off. */
   readonly routes?: (streams: StreamContext) => readonly Route[];
-  /** Its feeds for the stream of events, by the key of the query that names what they follow. */
-  readonly feeds?: Readonly<Record<string, OpenFeed>>;
 }
 
 /** The services that answer the requests of the wire. */

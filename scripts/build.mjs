@@ -2,7 +2,7 @@
 // Bundles the commands into `build/`, so that a start neither compiles nor reads hundreds of files, and loads nothing
 // from a folder that others may write to. It does nothing while `build/` was made from these very sources. What it says
 // goes to stderr; stdout belongs to the host.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { copySpeechModels, requireInModules, writeLicenses } from './build/bundled-parts.mjs';
@@ -17,8 +17,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The commands that people start. */
 const commands = ['cli/serve.ts', 'cli/verify.ts', 'cli/media-study.ts'];
 
-/** The processes that the host starts. */
-const processes = ['executors/detector/detector-process.ts', 'features/screen-text/engine/tesseract-process.ts'];
+/** The processes that the host starts; a feature may not be there. */
+const processes = ['executors/detector/detector-process.ts', 'features/screen-text/engine/tesseract-process.ts'].filter(
+  (source) => existsSync(join(root, source)),
+);
 
 /** Native packages, and packages whose files are found by their path, stay in `node_modules`. */
 export const external = [

@@ -2,9 +2,16 @@ import type { HostBasis } from '../../actors/host-basis.ts';
 import { reviewKey, reviewPhaseOf, reviewRow, reviewScope } from '../../actors/reopening/review-rows.ts';
 import type { Phase } from '../../actors/supervision/actor-definition.ts';
 import { type ActorRow, isFinished, snapshotValue } from '../../actors/supervision/actor-row.ts';
+import {
+  knownActor,
+  recordedTransitions,
+  runtimeOf,
+  shownState,
+  shownTransition,
+  transitionsBehind,
+} from '../../actors/supervision/followed-transitions.ts';
 import { newestFirst, type PageRequest, readStored } from '../../actors/supervision/reads.ts';
 import { phaseOf } from '../../actors/supervision/row-state.ts';
-import type { TransitionListeners } from '../../actors/supervision/transition-listeners.ts';
 import { firstEvent } from '../../actors/supervision/transition-rows.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
@@ -15,32 +22,17 @@ import {
   actorKinds,
   type ListedActor,
   type ReadActor,
-  type StreamedTransition,
 } from '../../contract/lifecycles/actors.ts';
 import { isInState } from '../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import { indexed, indexKey } from '../../storage/ledger/keys.ts';
-import {
-  EveryTransition,
-  knownActor,
-  type RecordedTransition,
-  recordedTransitions,
-  runtimeOf,
-  shownState,
-  shownTransition,
-  streamed,
-} from './transitions.ts';
-
-interface LifecyclesOptions extends ListedActorsOptions {
-  readonly listeners: TransitionListeners;
-}
 
 /** The service behind actors and the states that they were in. It reads what commits left, and changes nothing. */
 export class LifecycleService {
-  readonly #options: LifecyclesOptions;
+  readonly #options: ListedActorsOptions;
   readonly #listed: ListedActors;
 
-  constructor(options: LifecyclesOptions) {
+  constructor(options: ListedActorsOptions) {
     this.#options = options;
     this.#listed = new ListedActors(options);
   }
@@ -61,7 +53,7 @@ export class LifecycleService {
    */
   async transitions(actorId: string, after: number, limit: number): Promise<ActorTransitions> {
     const { kind, chartId } = knownActor(this.#options, actorId);
-    const kept = await this.#kept(actorId, after);
+    const kept = await transitionsBehind(this.#options.ledger, actorId, after);
     const [oldest, newest] = [kept[0], kept.at(-1)];
     const page = kept.filter(({ seq }) => seq > after).slice(0, limit);
     const last = page.at(-1)?.seq ?? after;
@@ -75,34 +67,6 @@ export class LifecycleService {
       nextCursor: last,
       reachedHead: last === (newest?.seq ?? 0),
     };
-  }
-
-  /** The same transitions as a stream has them. Throws what `transitions` throws. */
-  async streamed(actorId: string, after: number, limit: number): Promise<StreamedTransition[]> {
-    const actor = knownActor(this.#options, actorId);
-    const kept = await this.#kept(actorId, after);
-    return streamed(actor, kept, (row) => row.seq > after).slice(0, limit);
-  }
-
-  /** The number of the newest commit. */
-  newestCommit(): number {
-    return this.#options.ledger.newestCommit();
-  }
-
-  /** All transitions of all actors after a commit, or from now on; to be read while `watch` calls back. */
-  every(after: number | null): EveryTransition {
-    return new EveryTransition(this.#options, after);
-  }
-
-  /** Calls back with the id of each actor that moved, when that is on disk, until the returned function is called. */
-  watch(listener: (actorId: string) => void): () => void {
-    return this.#options.listeners.add(listener);
-  }
-
-  async #kept(actorId: string, after: number): Promise<readonly RecordedTransition[]> {
-    const kept = await readStored(() => recordedTransitions(this.#options.ledger, actorId));
-    if (after <= (kept.at(-1)?.seq ?? 0)) return kept;
-    throw new ServiceError('cursor_past_head', 'the actor has fewer transitions');
   }
 }
 

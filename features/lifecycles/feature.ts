@@ -3,7 +3,6 @@ import { programFile } from '../../options/program-file.ts';
 import { describedService, type Feature } from '../feature.ts';
 import { LifecycleService } from './actors.ts';
 import { Charts } from './charts.ts';
-import { transitionFeeds } from './feeds.ts';
 import { actorRoutes, chartRoutes } from './routes.ts';
 
 const drawings = programFile('docs/charts/');
@@ -15,10 +14,7 @@ export const lifecyclesFeature: Feature = {
     open: async (core) => {
       const charts = new Charts((machineId, part) => readFile(new URL(`${machineId}.${part}.json`, drawings)));
       const service = new LifecycleService(core);
-      return {
-        routes: () => [...chartRoutes(charts), ...actorRoutes(service)],
-        feeds: { actors: transitionFeeds(service) },
-      };
+      return { routes: () => [...chartRoutes(charts), ...actorRoutes(service)] };
     },
   }),
   paths: () => [...chartRoutes(describedService()), ...actorRoutes(describedService())],

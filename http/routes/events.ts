@@ -3,6 +3,7 @@ import type { OpenFeature } from '../../actors/host-feature.ts';
 import { type FollowedIngests, type IngestKind, ingestKindNames } from '../../actors/ingest/ingest-service.ts';
 import type { OwnedIngests } from '../../actors/ingest/owned/owned-ingests.ts';
 import type { StudyService } from '../../actors/study/studies.ts';
+import type { FollowedTransitions } from '../../actors/supervision/followed-transitions.ts';
 import type { ProgressBoard } from '../../actors/supervision/progress-board.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { ownedIngestId } from '../../contract/ingest.ts';
@@ -21,22 +22,15 @@ import {
   streamAnswer,
   streamHeaders,
 } from '../streams/event-stream.ts';
-import {
-  DocumentFeed,
-  type FollowedDocument,
-  type FollowedPlace,
-  JournalFeed,
-  type OpenFeed,
-  progressOf,
-} from '../streams/feeds.ts';
+import { DocumentFeed, type FollowedDocument, type FollowedPlace, JournalFeed, progressOf } from '../streams/feeds.ts';
+import { openTransitionFeed } from '../streams/transition-feeds.ts';
 
 interface Streamed {
   readonly studies: StudyService;
   readonly ownedIngests: OwnedIngests;
-  /** The ingests of other kinds come with them, and feeds by the key of the query that names what they follow. */
-  readonly features: readonly (Pick<OpenFeature, 'ingests'> & {
-    readonly feeds?: Readonly<Record<string, OpenFeed>>;
-  })[];
+  readonly transitions: FollowedTransitions;
+  /** The ingests of other kinds come with them. */
+  readonly features: readonly Pick<OpenFeature, 'ingests'>[];
 }
 
 /** The route of the one stream that a page needs. */
@@ -87,7 +81,7 @@ async function hostStream(services: Streamed, streaming: Streaming, { query, cli
   };
   const lives = await Promise.all(
     actors.map(async (actor, at) =>
-      named(actor.id, await openFeed(services, 'actors')(actor, placeOf(runtimes.length + at))),
+      named(actor.id, await openTransitionFeed(services.transitions, actor, placeOf(runtimes.length + at))),
     ),
   );
   const measured = [...runtimes.map(({ id }) => id), ...ingests].map((id) => ({
@@ -110,13 +104,6 @@ const named = (id: string, feed: Feed): Feed => ({
   },
   watch: (wake) => feed.watch(wake),
 });
-
-/** The feeds of the feature that serves a key of the query. Throws `invalid_subscription`. */
-function openFeed({ features }: Streamed, key: string): OpenFeed {
-  const [open] = features.flatMap(({ feeds = {} }) => feeds[key] ?? []);
-  if (open === undefined) throw refused(`this host follows no ${key}`);
-  return open;
-}
 
 /** The status of an ingest. Throws `unknown_ingest` for a kind that no service has. */
 function ingestOf({ ownedIngests, features }: Streamed, ingestId: string): FollowedDocument {

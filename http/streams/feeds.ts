@@ -113,6 +113,3 @@ export interface FollowedPlace {
   /** The number of the last event that the client has; null where it names none. */
   readonly after: number | null;
 }
-
-/** Opens the feed of something. Throws a coded error unless it is there, and has so many events. */
-export type OpenFeed = (followed: FollowedPlace, place: Place) => Feed | Promise<Feed>;

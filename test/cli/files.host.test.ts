@@ -9,7 +9,6 @@ import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { changeSettings } from '../../cli/settings/settings-file.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';
-import { withDataRoot } from '../../features/evaluation/accepted-receipt.ts';
 import { systemFailure } from '../../options/failures.ts';
 import { absolutePath, storedPath } from '../../options/flags.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
@@ -159,21 +158,6 @@ test('bug: a backup onto a full volume named the data root as full', (t) => {
   t.regex(copying('ENOSPC') ?? '', /^\/disk\/object: its volume is full; /);
   t.regex(copying('EROFS') ?? '', /^\/disk\/object: its file system is read-only; /);
   t.regex(copying('ENOENT') ?? '', /^\/root\/object: /);
-});
-
-test('an evaluation for which no data root is named has one of its own, which is gone afterwards', async (t) => {
-  let own = '';
-  const given = await scratchFolder(t);
-  t.is(await withDataRoot(given, async (root) => root), given);
-  t.is(
-    await withDataRoot(null, async (root) => {
-      own = root;
-      t.deepEqual(await readdir(root), []);
-      return 'evaluated';
-    }),
-    'evaluated',
-  );
-  await t.throwsAsync(readdir(own), { code: 'ENOENT' });
 });
 
 test('bug: an export onto a full volume did not name its file', async (t) => {

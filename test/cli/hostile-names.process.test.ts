@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { demandObjectSource } from '../../features/workers/options.ts';
 import { livedRoot } from '../host/lives.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 import { repository, runCommand } from './command.ts';
@@ -60,32 +59,6 @@ test('a line break in the name of a file makes no second line of a message', asy
   const folder = await scratchFolder(t);
   const { stderr } = await runCommand(['restore', join(folder, 'a\nintact: all'), '--data-root', join(folder, 'new')]);
   t.is(stderr.trim().split('\n').length, 1, stderr);
-});
-
-test('an object source in which every user can write is refused', async (t) => {
-  const folder = await scratchFolder(t);
-  const source = join(folder, 'source');
-  await mkdir(join(source, 'outcomes'), { recursive: true });
-  const asked = { address: 'redis://a', objectSource: source };
-  await demandObjectSource(asked);
-  for (const [path, mode] of [
-    [source, '0777'],
-    [source, '1777'],
-    [join(source, 'outcomes'), '0702'],
-    // Another user could put a folder of theirs in its place.
-    [folder, '0777'],
-  ] as const) {
-    const before = ((await stat(path)).mode & 0o7777).toString(8);
-    await run('chmod', [mode, path]);
-    await t.throwsAsync(demandObjectSource(asked), {
-      code: 'object_source_unavailable',
-      message: new RegExp(`every user of this machine can write in ${path} .*chmod o-w ${path}`),
-    });
-    await run('chmod', [before, path]);
-  }
-  // As `/tmp` is: there a user renames own entries only.
-  await run('chmod', ['1777', folder]);
-  await demandObjectSource(asked);
 });
 
 /** The entries below a folder that others than their owner may use, with their modes. */

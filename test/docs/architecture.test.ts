@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { filesBelow, importsOf, root, textOf } from './source-files.ts';
 
 /** Folders that the files of a folder may import, beside their own. */
 const below: Readonly<Record<string, readonly string[]>> = {
@@ -56,19 +54,6 @@ const below: Readonly<Record<string, readonly string[]>> = {
 
 /** The folders that the page of a feature may import, beside its own files: the page of the host is its core. */
 const belowFeaturePage = ['console', 'visualizer', 'client', 'contract'];
-
-const filesBelow = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|tsx|mjs)$/.test(name))
-    .map((name) => join(folder, name));
-
-const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-
-/** The files of this repository that a file imports, of which it takes types alone included. */
-const importsOf = (file: string): string[] =>
-  [...textOf(file).matchAll(/^(?:import|export)\b[^;'"]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm)].map(
-    ([, named, loaded]) => relative(root, join(root, dirname(file), named ?? loaded ?? '')),
-  );
 
 const imports = new Map(
   Object.keys(below)
@@ -123,6 +108,18 @@ test('only a composition root imports the list of features, and only the lists n
 
 /** The floors that features stand on, without the contract: older studies have the names of their engines. */
 const core = ['formats', 'storage', 'rules', 'kinds', 'executors', 'machines', 'receipts', 'actors', 'http', 'options'];
+
+test('no test outside `test/features/` imports a feature, or the tests of one', (t) => {
+  // Tests of several features stand in `together`, which may import all of them.
+  const others = ['bench', 'fixtures', 'lab', 'scripts', 'test'].flatMap(filesBelow);
+  const owner = (file: string): string | null => featureOf(file.replace(/^test\//, ''));
+  const across = others.flatMap((file) =>
+    importsOf(file)
+      .filter((other) => ![null, owner(file)].includes(owner(other)) && owner(file) !== 'together')
+      .map((other) => `${file} imports ${other}`),
+  );
+  t.deepEqual(across, []);
+});
 
 test('the core names no engine of a feature', (t) => {
   const engine = /\b(?:pocketsphinx|whisper-cli|tesseract|yt-dlp|bullmq)\b/i;
@@ -188,29 +185,11 @@ test('every file that a comment names is there', (t) => {
   t.deepEqual(missing, []);
 });
 
-/** All files that a file loads, over any number of others. */
-function loadedBy(file: string): Set<string> {
-  const loaded = new Set([file]);
-  for (const each of loaded) for (const other of imports.get(each) ?? []) loaded.add(other);
-  return loaded;
-}
-
-test('no command loads the search for lines of letters: it would hold the thread that answers calls', (t) => {
-  const search = 'features/screen-text/engine/line-finder.ts';
-  t.true(loadedBy('features/screen-text/engine/tesseract-process.ts').has(search));
-  const commands = filesBelow('cli');
-  t.true(commands.some((file) => loadedBy(file).has('features/screen-text/engine/tesseract.ts')));
-  t.deepEqual(
-    commands.filter((file) => loadedBy(file).has(search)),
-    [],
-  );
-});
-
 test('only its own tests, those of single cases and the soak import the lab', (t) => {
   const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));
   t.deepEqual(
-    users.filter((file) => !/^test\/(lab|cases|soak)\//.test(file)),
+    users.filter((file) => !/^test\/(?:features\/[a-z-]+\/)?(?:lab|cases|soak)\//.test(file)),
     [],
   );
 });

@@ -1,11 +1,13 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import test from 'ava';
 import { errorCodes, reservedErrorCodes } from '../../contract/base/errors.ts';
-import { allowedMethods } from '../../http/exchange/route.ts';
+import { features } from '../../features/features.ts';
+import { allowedMethods, endpointsOf } from '../../http/exchange/route.ts';
 import { breakingChanges } from '../../scripts/docs/openapi/breaking-changes.ts';
 import { describedRoutes } from '../../scripts/docs/openapi/document.ts';
 import type { Json } from '../../scripts/docs/openapi/json.ts';
 import { type Operation, readableDocument, responseOf } from '../../scripts/docs/openapi/read-document.ts';
+import { absentCodes, codesOfFeatures } from '../features/codes.ts';
 import { schemaValidator } from '../json-schemas.ts';
 import { textOf } from './markdown.ts';
 
@@ -49,8 +51,23 @@ test('every code that is sent is described for the operations that may end with 
   const elsewhere = ['method_not_allowed', 'owned_ingest_unavailable', ...reservedErrorCodes];
   t.deepEqual(
     Object.keys(errorCodes).filter((code) => !described.has(code)),
-    Object.keys(errorCodes).filter((code) => elsewhere.includes(code)),
+    Object.keys(errorCodes).filter((code) => elsewhere.includes(code) || absentCodes.has(code)),
   );
+});
+
+const refusalsOf = (routes: ReturnType<typeof describedRoutes>): Set<string> =>
+  new Set(routes.flatMap((route) => endpointsOf(route).flatMap(([, { description }]) => description.refusals)));
+
+test('the codes of a feature are those that only its paths send', (t) => {
+  const whole = refusalsOf(describedRoutes());
+  for (const feature of features) {
+    const without = refusalsOf(describedRoutes(features.filter((each) => each !== feature)));
+    t.deepEqual(
+      Object.keys(errorCodes).filter((code) => whole.has(code) && !without.has(code)),
+      codesOfFeatures[feature.name] ?? [],
+      feature.name,
+    );
+  }
 });
 
 /** Operations without an example from a run, and the reasons. */

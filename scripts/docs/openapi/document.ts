@@ -1,5 +1,6 @@
 import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { version } from '../../../contract/base/program-version.ts';
+import type { Feature } from '../../../features/feature.ts';
 import { features } from '../../../features/features.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
@@ -41,9 +42,9 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
   description: 'This document.',
 };
 
-/** Every route of a host whose services are all on. Routes ask their services nothing before a request comes. */
-export function describedRoutes() {
-  const described = features.map(({ paths }) => (paths === undefined ? {} : { routes: paths }));
+/** Every route of a host whose services are all on, with these features. Routes ask their services nothing before a request comes. */
+export function describedRoutes(of: readonly Feature[] = features) {
+  const described = of.map(({ paths }) => (paths === undefined ? {} : { routes: paths }));
   const services: unknown = { features: described };
   const streams = { heart: new Heart(systemClock), report: () => undefined };
   return routeTable(services as ServerOptions['services'], { streams });

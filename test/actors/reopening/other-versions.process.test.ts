@@ -5,6 +5,7 @@ import { ReadObjects } from '../../../actors/reopening/read-objects.ts';
 import { VerifiedRuntimes } from '../../../actors/reopening/verified-runtimes.ts';
 import { verifyRuntime } from '../../../actors/reopening/verify-runtime.ts';
 import { SourceRegistry, SourceUses } from '../../../actors/sources/source-registry.ts';
+import { absentStep } from '../../../actors/study/granted-steps.ts';
 import { KeptWindows } from '../../../actors/study/kept-windows.ts';
 import { LocalOperations } from '../../../actors/study/media-operations.ts';
 import { MediaSteps } from '../../../actors/study/media-steps.ts';
@@ -15,10 +16,10 @@ import { ProgressBoard } from '../../../actors/supervision/progress-board.ts';
 import { recover } from '../../../actors/supervision/recovery.ts';
 import { WorkQueue } from '../../../actors/supervision/work-queue.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
-import { recognitionSteps, Transcribers } from '../../../features/recognition/steps.ts';
-import { screenTextSteps } from '../../../features/screen-text/screen-texts.ts';
 import { statesOf, unchanged } from '../../../machines/migrations.ts';
 import { studyMachine, studyMachineVersion } from '../../../machines/study.ts';
+import { recognition } from '../../../receipts/stages/recognize.ts';
+import { screenReading } from '../../../receipts/stages/screen.ts';
 import { rowKey } from '../../../storage/ledger/keys.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { dataRootAt } from '../../../storage/objects/data-root.ts';
@@ -119,25 +120,16 @@ const runningStudy = storedStudy({ version: 1, windows: 4 });
 
 const { runtimeId } = runningStudy.run.record;
 
-const noRecognizer = { choices: noEngines, recognizerRecord: null };
-
-const noTranscribers = new Transcribers({
-  engines: { ...noRecognizer, recognizer: () => Promise.reject(new Error('none')) },
-  transcriberOf: () => {
-    throw new Error('none');
-  },
-});
-
 /** The steps of engines that this host was not started for. */
 const enginesOf = (ledger: Ledger, objectStore: ObjectStore, registry: SourceRegistry, progress: LiveProgress) => {
   const content = () => new ReadObjects(objectStore, () => undefined);
   const nothing = () => undefined;
   const budgets = { pause: nothing, resume: nothing };
-  const given = { ledger, objectStore, registry, progress, content, report: nothing, moved: nothing, budgets };
-  const board = { note: () => undefined, forget: () => undefined };
+  const board = { note: nothing, forget: nothing };
+  const steps = { ledger, objectStore, registry, progress, content, report: nothing, moved: nothing, budgets, board };
   return {
-    recognize: recognitionSteps({ ...given, transcribers: noTranscribers, board, waits: () => undefined }),
-    readScreen: screenTextSteps({ ...given, screenTexts: null, board }),
+    recognize: absentStep(steps, recognition),
+    readScreen: absentStep(steps, screenReading),
   };
 };
 

@@ -1,29 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Clock } from '../../../contract/base/clock.ts';
 import { explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { openHostedChat } from '../../../executors/model-server/hosted-chat.ts';
 import { isAbsent, ModelFailure, usualPatienceMs } from '../../../executors/model-server/hosted-provider.ts';
-import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
-import { openOpenaiRecognizer } from '../../../features/recognition/engine/openai.ts';
 import { answersText, type Behavior, StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
-import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { quick } from './quick-clock.ts';
 
 const question = { system: 'Say yes.', user: '{}', schemaName: 'said', schema: {} };
-
-/** Waits take no time; a limit is never reached. */
-function quick(limitMs: number) {
-  const waits: number[] = [];
-  const clock: Clock = {
-    now: () => 0,
-    setTimeout: (run, ms) => {
-      if (ms === limitMs) return null;
-      waits.push(ms);
-      return setImmediate(run);
-    },
-    clearTimeout: (timer) => clearImmediate(timer as NodeJS.Immediate),
-  };
-  return { waits, clock };
-}
 
 const refusesFor =
   (status: number, retryAfter?: string): Behavior =>
@@ -162,27 +144,4 @@ test('a wait ends with its signal', async (t) => {
     usualPatienceMs,
   );
   await t.throwsAsync(ask(stop.signal), { message: 'revoked' });
-});
-
-test('a region is sent again once its server takes it', async (t) => {
-  const sound = { samples: Buffer.alloc(3200), language: 'en' };
-  for (const patienceMs of [usualPatienceMs, 0]) {
-    const refusals = [429, 503];
-    const server = await stubTranscriber((response, asked) => {
-      const status = refusals.shift();
-      if (status === undefined) transcribes({ text: 'hello' })(response, asked);
-      else response.writeHead(status, { 'Retry-After': '3' }).end('{}');
-    });
-    t.teardown(() => server.close());
-    const { waits, clock } = quick(120_000);
-    const provider = { baseUrl: server.baseUrl, apiKey: null, isLocal: true };
-    const recognizer = openOpenaiRecognizer({ provider, model: 'stub', responseFormat: 'json', clock, patienceMs });
-    const recognized = recognizer.recognize(sound, new AbortController().signal);
-    if (patienceMs === 0) {
-      t.is((await t.throwsAsync(recognized, { instanceOf: RecognitionFailure })).reason, 'http_429');
-      continue;
-    }
-    t.is((await recognized).lines[0]?.text, 'hello');
-    t.deepEqual(waits, [3000, 3000]);
-  }
 });

@@ -1,10 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import { evaluateOptions } from '../../../features/evaluation/options.ts';
-import { withEnginesOf } from '../../../features/feature.ts';
-import { speechRecognition } from '../../../features/recognition/feature.ts';
 import { StartError } from '../../../options/failures.ts';
 import { repository } from '../../cli/command.ts';
 
@@ -48,21 +45,4 @@ test('a leading ~/ is the home folder in every option that takes a path', (t) =>
     receipts: join(homedir(), 'r'),
     dataRoot: join(homedir(), 'd'),
   });
-});
-
-test('an evaluation takes the options of the features that studies use', (t) => {
-  const enginesOf = (...flags: string[]) => {
-    const { features } = evaluateOptions(flags, [speechRecognition]);
-    return withEnginesOf(
-      features.map((configure) => configure({})),
-      noEngines,
-    );
-  };
-  t.like(enginesOf(), { recognizer: null, recognizesTwice: false });
-  const asked = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
-  t.like(enginesOf(...asked, '--semantic-recognizer-second-run'), {
-    recognizer: { engine: 'pocketsphinx' },
-    recognizesTwice: true,
-  });
-  t.throws(() => evaluateOptions(['--permit-recognition'], [speechRecognition]), { message: /unknown flag/ });
 });

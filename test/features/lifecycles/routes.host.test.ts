@@ -9,6 +9,7 @@ import {
   actorList,
   actorTransitions,
   readActor,
+  streamedTransition,
 } from '../../../contract/lifecycles/actors.ts';
 import {
   type ChartState,
@@ -24,6 +25,7 @@ import { chartChanges } from '../../../visualizer/chart-changes.ts';
 import { fieldOf } from '../../fields.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { ingestRequest, ingests, openIngest } from '../../http/host/ingest-steps.ts';
+import { StreamReader } from '../../http/streams/stream-reader.ts';
 
 // The machines of a host as charts, and what its actors went through.
 
@@ -102,6 +104,23 @@ test('a study is listed with its way through the chart, newest first and page by
   }
   t.deepEqual(paged, all);
   t.deepEqual((await listed(t, host, '?state=running')).actors, []);
+});
+
+test('a stream has the transitions that the list has', async (t) => {
+  const host = await TestHost.open(t, { life: 'captioned' });
+  const { actors } = await listed(t, host);
+  t.true(actors.length > 3);
+  for (const { actorId } of actors) {
+    const { transitions } = await transitionsOf(t, host, actorId);
+    const stream = await StreamReader.of(host, `/v1/events?actors=${actorId}`);
+    await stream.until('all of them', () => stream.data('transition').length === transitions.length);
+    const streamed = stream.data('transition').map((data) => streamedTransition.parse(data));
+    t.deepEqual(
+      streamed.map(({ actorId: _, kind, chartId, runtimeId, from, schema, ...transition }) => transition),
+      transitions,
+    );
+    stream.close();
+  }
 });
 
 test('each actor is read by its id as the list has it', async (t) => {

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { PixelBox } from '../../../features/screen-text/engine/connected-components.ts';
 import { type GrayPicture, grayPictureOf } from '../../../features/screen-text/engine/gray-picture.ts';
 import { LINE_RULE, linesIn } from '../../../features/screen-text/engine/line-finder.ts';
+import { filesBelow, loadedBy } from '../../docs/source-files.ts';
 
 // Pictures of bars that have the size of letters.
 
@@ -169,4 +170,15 @@ test('bug: a page full of small letters held the host for a minute and a half', 
     ),
   );
   t.deepEqual(linesIn(page), []);
+});
+
+test('no command loads the search for lines of letters: it would hold the thread that answers calls', (t) => {
+  const search = 'features/screen-text/engine/line-finder.ts';
+  t.true(loadedBy('features/screen-text/engine/tesseract-process.ts').has(search));
+  const commands = filesBelow('cli');
+  t.true(commands.some((file) => loadedBy(file).has('features/screen-text/engine/tesseract.ts')));
+  t.deepEqual(
+    commands.filter((file) => loadedBy(file).has(search)),
+    [],
+  );
 });

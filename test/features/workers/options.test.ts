@@ -1,5 +1,4 @@
 import test from 'ava';
-import { speechRecognition } from '../../../features/recognition/feature.ts';
 import {
   demandObjectSource,
   workerFlags,
@@ -10,7 +9,7 @@ import {
 import { failureLine, StartError } from '../../../options/failures.ts';
 import { parseFlags } from '../../../options/flags.ts';
 
-const flagsOf = (args: readonly string[]) => workerFlags(args, [speechRecognition], {});
+const flagsOf = (args: readonly string[]) => workerFlags(args, [], {});
 
 /** The queue of a host. */
 const queueOf = (args: readonly string[]) => workQueueOf(parseFlags(args, workQueueFlags));
@@ -73,14 +72,6 @@ test('a wrong call of a worker names the missing part, without the address of th
   );
   for (const lease of ['999', '0x400', '1e4', '600001']) refused('invalid_flags', ...place, '--lease-ms', lease);
   refused('invalid_flags', ...place, '--log-format', 'xml');
-  const server = [
-    '--semantic-recognizer',
-    'openai',
-    '--semantic-recognizer-model',
-    'm',
-    '--allow-real-semantic-evidence',
-  ];
-  refused('executor_not_allowed', ...place, ...server);
 });
 
 test('an object source that is not a folder is refused at the start', async (t) => {
@@ -90,11 +81,4 @@ test('an object source that is not a folder is refused at the start', async (t) 
     code: 'object_source_unavailable',
   });
   t.regex(failureLine(error), /not a reachable folder; make or mount the folder/);
-});
-
-test('a worker takes a recognizer of its machine, and says so', (t) => {
-  const asked = ['--semantic-recognizer', 'pocketsphinx', '--allow-real-semantic-evidence'];
-  const { recognizer, notices } = flagsOf([...place, ...asked]);
-  t.like(recognizer, { engine: 'pocketsphinx', place: 'pocketsphinx', model: null });
-  t.deepEqual(notices, ['speech recognition: pocketsphinx, on this machine']);
 });

@@ -11,8 +11,8 @@ import { checkRuntimes } from '../../crash/checks.ts';
 import { type HostInProcess, openInProcess } from '../../host/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
 import { patienceMs } from '../../patience.ts';
+import { ended, RedisForTests, spawned } from '../../redis-for-tests.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
-import { ended, RedisForTests, spawned } from './redis-for-tests.ts';
 
 /** The built program. */
 export const program = fileURLToPath(new URL('../../../build/media-study.js', import.meta.url));

@@ -21,11 +21,11 @@ import { openStore } from '../../actors/reopening/stored-studies.ts';
 import { type DetectionBench, openDetectionBench } from '../../executors/evidence/detection-for-tests.ts';
 import { copyAsLeft, openInProcess } from '../../host/host-in-process.ts';
 import { GatedFfmpeg } from '../../http/gated-ffmpeg.ts';
+import { ended, redisServer, spawned } from '../../redis-for-tests.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 import { unusedPort } from '../../unused-port.ts';
 import { withoutDownloader } from '../../without-downloader.ts';
 import { program, QueuedHost } from './queued-host.ts';
-import { ended, redisServer, spawned } from './redis-for-tests.ts';
 
 // One after the other: a worker loses its order after a second of silence, which several hosts on two cores would cause.
 const withRedis = redisServer === null ? test.skip : test.serial;

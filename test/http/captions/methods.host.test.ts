@@ -3,11 +3,11 @@ import { captionMethodList } from '../../../contract/captions/caption-answers.ts
 import { captionMethods } from '../../../contract/captions/caption-method.ts';
 import { captionCorrections } from '../../../contract/captions/correction.ts';
 import { runtimeOverview } from '../../../contract/overview.ts';
-import { planWarnings, runtimePlan } from '../../../contract/study/start.ts';
+import { runtimePlan } from '../../../contract/study/start.ts';
 import { runtimeStatus } from '../../../contract/study/status.ts';
 import { TestHost } from '../../host/test-host.ts';
 import { runtimeOf, sampleRow, startStudy, studyRequest } from '../host/study-steps.ts';
-import { approvedLife, captionFlags, captionsOf, openCaptioning, pathOf, produce } from './steps.ts';
+import { approvedLife, pathOf, produce } from './steps.ts';
 
 const path = 'caption-methods';
 const nowhere = 'runtime:00000000-0000-4000-8000-000000000000';
@@ -72,39 +72,7 @@ test('only a study that has ended has ways to captions', async (t) => {
   t.is((await methodsOf(t, host, host.known.studies.twelveSeconds)).chosen, 'grouped-subtitles');
 });
 
-test('captions without a method are as they were on a host with permissions', async (t) => {
-  const executor = await openCaptioning(t, 'approved');
-  const permitting = await TestHost.open(t, {
-    life: 'approved',
-    flags: [...captionFlags.embedded, '--permit-recognition', '--permit-test-seam'],
-  });
-  const [one, other] = [
-    await captionsOf(t, executor, approvedLife(executor)),
-    await captionsOf(t, permitting, approvedLife(permitting)),
-  ];
-  t.deepEqual(one, other);
-});
-
-const wish = { recognizer: 'pocketsphinx', language: 'en' } as const;
-
-test('a plan and a start refuse a wish that the host may not or cannot fulfil, and warnings take it', async (t) => {
-  const host = await TestHost.open(t, { life: 'studied' });
-  const asking = studyRequest(await sampleRow(t, host), { recognition: wish });
-  for (const route of ['/v1/runtime-plans', '/v1/runtime-starts']) {
-    host.refused(t, await host.post(route, asking), 'permission_required');
-    for (const recognition of [
-      {},
-      { recognizer: 'vosk', language: null },
-      { ...wish, language: 'English language' },
-      1,
-    ]) {
-      host.refused(t, await host.post(route, { ...asking, recognition }), 'invalid_start_request');
-    }
-  }
-  host.granted(t, await host.post('/v1/runtime-plan-warnings', asking), 200, planWarnings);
-  await host.restart(['--permit-recognition']);
-  host.refused(t, await host.post('/v1/runtime-starts', asking), 'engine_unavailable');
-});
+const _wish = { recognizer: 'pocketsphinx', language: 'en' } as const;
 
 test('a start without recognition is another one than a start without a wish, and is found again by both', async (t) => {
   const host = await TestHost.open(t, { life: 'studied' });

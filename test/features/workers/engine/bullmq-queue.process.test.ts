@@ -8,8 +8,8 @@ import { Redis } from 'ioredis';
 import type { WorkOrder } from '../../../../contract/workers.ts';
 import { openOrderQueue } from '../../../../features/workers/engine/bullmq-queue.ts';
 import { type OrderNews, QueueUnavailable } from '../../../../features/workers/engine/order-queue.ts';
+import { RedisForTests, redisServer } from '../../../redis-for-tests.ts';
 import { unusedPort } from '../../../unused-port.ts';
-import { RedisForTests, redisServer } from '../redis-for-tests.ts';
 
 const testWithRedis = redisServer === null ? test.skip : test;
 

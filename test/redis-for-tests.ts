@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { findExecutable } from '../../../executors/process/tools.ts';
-import { unusedPort } from '../../unused-port.ts';
+import { findExecutable } from '../executors/process/tools.ts';
+import { unusedPort } from './unused-port.ts';
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {

@@ -8,11 +8,11 @@ import { hostChecks } from '../../../contract/operation.ts';
 import { type SettingsChangeRequest, settingsChanged } from '../../../contract/settings.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
 import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
+import { followed, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import type { HostInProcess } from '../../host/host-in-process.ts';
 import { eventually } from '../../patience.ts';
-import { followed, newRoot, openClientHost } from '../client-host.ts';
+import { hasPocketsphinx } from '../recognition/engine/pocketsphinx-of-machine.ts';
 
 // Engines that the settings of a running host name, with real programs and servers.
 

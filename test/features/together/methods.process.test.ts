@@ -10,8 +10,8 @@ import type { HostPermissions } from '../../../receipts/captions/methods.ts';
 import { approveCaptions, newRoot, openClientHost } from '../../actors/client-host.ts';
 import { choicesWith } from '../../cli/configured-host.ts';
 import { checkRuntimes } from '../../crash/checks.ts';
-import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
 import { filmWithTracks } from '../../media/speech-films.ts';
+import { hasPocketsphinx } from '../recognition/engine/pocketsphinx-of-machine.ts';
 
 const withPocketsphinx = hasPocketsphinx ? test : test.skip;
 

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { reviewKey } from '../../../actors/reopening/review-rows.ts';
+import { EveryTransition } from '../../../actors/supervision/followed-transitions.ts';
 import { TransitionListeners } from '../../../actors/supervision/transition-listeners.ts';
 import { byEvent, transitionWrites } from '../../../actors/supervision/transition-rows.ts';
-import { EveryTransition } from '../../../features/lifecycles/transitions.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { openScratchLedger, scratchFolder } from '../../storage/ledger/scratch.ts';
 

@@ -1,16 +1,5 @@
 import type { StateValue } from 'xstate';
 import { z } from 'zod';
-import type { HostBasis } from '../../actors/host-basis.ts';
-import { reviewKey, reviewRow, reviewScope } from '../../actors/reopening/review-rows.ts';
-import { readStored } from '../../actors/supervision/reads.ts';
-import type { Supervisor } from '../../actors/supervision/supervisor.ts';
-import {
-  actorOf,
-  type TransitionRow,
-  transitionRow,
-  transitionSeqOf,
-  transitionsOf,
-} from '../../actors/supervision/transition-rows.ts';
 import { type ErrorCode, ServiceError } from '../../contract/base/errors.ts';
 import {
   type ActorKind,
@@ -23,6 +12,12 @@ import { activeStatesOf } from '../../machines/machine-chart.ts';
 import { publishReviewMachine } from '../../machines/publish-review.ts';
 import { type Ledger, LedgerError } from '../../storage/ledger/ledger.ts';
 import { DamagedRow } from '../../storage/ledger/row-codec.ts';
+import type { HostBasis } from '../host-basis.ts';
+import { reviewKey, reviewRow, reviewScope } from '../reopening/review-rows.ts';
+import { readStored } from './reads.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { TransitionListeners } from './transition-listeners.ts';
+import { actorOf, type TransitionRow, transitionRow, transitionSeqOf, transitionsOf } from './transition-rows.ts';
 
 /** One kept transition with its number. */
 export type RecordedTransition = TransitionRow & { readonly seq: number };
@@ -34,6 +29,17 @@ export async function recordedTransitions(ledger: Ledger, actorId: string): Prom
     if (value instanceof DamagedRow) throw new LedgerError('damaged_row', value.error.message);
     return { ...transitionRow.parse(value), seq: transitionSeqOf(key) };
   });
+}
+
+/** The same, if one of them has the number `after` or a later one. Throws `cursor_past_head` and `stored_content_inconsistent`. */
+export async function transitionsBehind(
+  ledger: Ledger,
+  actorId: string,
+  after: number,
+): Promise<readonly RecordedTransition[]> {
+  const kept = await readStored(() => recordedTransitions(ledger, actorId));
+  if (after <= (kept.at(-1)?.seq ?? 0)) return kept;
+  throw new ServiceError('cursor_past_head', 'the actor has fewer transitions');
 }
 
 /** A transition as clients get it. */
@@ -93,7 +99,7 @@ export function knownActor(
 }
 
 /** Those of the transitions of an actor that are wanted, each with the state before it. `kept` is in order. */
-export const streamed = (
+const streamed = (
   actor: KnownActor,
   kept: readonly RecordedTransition[],
   isWanted: (row: RecordedTransition) => boolean,
@@ -231,5 +237,43 @@ export class EveryTransition {
       if (error instanceof ServiceError && passedOver.includes(error.code)) return [];
       throw error;
     }
+  }
+}
+
+interface FollowedTransitionsOptions extends EveryTransitionOptions {
+  readonly listeners: TransitionListeners;
+}
+
+/** The transitions of actors for clients that follow them. It reads what commits left, and changes nothing. */
+export class FollowedTransitions {
+  readonly #options: FollowedTransitionsOptions;
+
+  constructor(options: FollowedTransitionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The transitions of an actor with a `seq` above `after`, at most `limit`. Throws `unknown_actor`, `cursor_past_head` and
+   * `stored_content_inconsistent`.
+   */
+  async of(actorId: string, after: number, limit: number): Promise<StreamedTransition[]> {
+    const actor = knownActor(this.#options, actorId);
+    const kept = await transitionsBehind(this.#options.ledger, actorId, after);
+    return streamed(actor, kept, (row) => row.seq > after).slice(0, limit);
+  }
+
+  /** The number of the newest commit. */
+  newestCommit(): number {
+    return this.#options.ledger.newestCommit();
+  }
+
+  /** All transitions of all actors after a commit, or from now on; to be read while `watch` calls back. */
+  every(after: number | null): EveryTransition {
+    return new EveryTransition(this.#options, after);
+  }
+
+  /** Calls back with the id of each actor that moved, when that is on disk, until the returned function is called. */
+  watch(listener: (actorId: string) => void): () => void {
+    return this.#options.listeners.add(listener);
   }
 }

@@ -1,42 +1,48 @@
+import type { EveryTransition, FollowedTransitions } from '../../actors/supervision/followed-transitions.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { everyActor, streamedEvents } from '../../contract/journal.ts';
 import type { ActorsFollowed, StreamedTransition } from '../../contract/lifecycles/actors.ts';
-import { type Feed, sseFrame } from '../../http/streams/event-stream.ts';
-import type { OpenFeed, Place } from '../../http/streams/feeds.ts';
-import type { LifecycleService } from './actors.ts';
-import type { EveryTransition } from './transitions.ts';
+import { type Feed, sseFrame } from './event-stream.ts';
+import type { FollowedPlace, Place } from './feeds.ts';
 
 /** Opens the feed of an actor, or of all. It throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-export const transitionFeeds =
-  (lifecycles: LifecycleService): OpenFeed =>
-  ({ id, after }, place) =>
-    id === everyActor
-      ? new EveryActorFeed(lifecycles, after, place)
-      : ActorFeed.open(lifecycles, id, after ?? 0, place);
+export const openTransitionFeed = (
+  transitions: FollowedTransitions,
+  { id, after }: FollowedPlace,
+  place: Place,
+): Feed | Promise<Feed> =>
+  id === everyActor
+    ? new EveryActorFeed(transitions, after, place)
+    : ActorFeed.open(transitions, id, after ?? 0, place);
 
 /** Follows the transitions of one actor from a `seq` on. It has no end: an approval may still be withdrawn. */
 class ActorFeed implements Feed {
-  readonly #lifecycles: LifecycleService;
+  readonly #transitions: FollowedTransitions;
   readonly #actorId: string;
   readonly #place: Place;
   #cursor: number;
 
-  private constructor(lifecycles: LifecycleService, actorId: string, after: number, place: Place) {
-    this.#lifecycles = lifecycles;
+  private constructor(transitions: FollowedTransitions, actorId: string, after: number, place: Place) {
+    this.#transitions = transitions;
     this.#actorId = actorId;
     this.#cursor = after;
     this.#place = place;
   }
 
   /** Throws `unknown_actor`, `cursor_past_head` and `stored_content_inconsistent`. */
-  static async open(lifecycles: LifecycleService, actorId: string, after: number, place: Place): Promise<ActorFeed> {
-    await lifecycles.streamed(actorId, after, 1);
-    return new ActorFeed(lifecycles, actorId, after, place);
+  static async open(
+    transitions: FollowedTransitions,
+    actorId: string,
+    after: number,
+    place: Place,
+  ): Promise<ActorFeed> {
+    await transitions.of(actorId, after, 1);
+    return new ActorFeed(transitions, actorId, after, place);
   }
 
   async read(): Promise<Uint8Array | null> {
-    const transitions = await this.#lifecycles.streamed(this.#actorId, this.#cursor, streamedEvents);
-    const frames = transitions.map((transition) => {
+    const moved = await this.#transitions.of(this.#actorId, this.#cursor, streamedEvents);
+    const frames = moved.map((transition) => {
       this.#cursor = transition.seq;
       return transitionFrame(transition, this.#place(transition.seq));
     });
@@ -44,7 +50,7 @@ class ActorFeed implements Feed {
   }
 
   watch(wake: () => void): () => void {
-    return this.#lifecycles.watch((actorId) => {
+    return this.#transitions.watch((actorId) => {
       if (actorId === this.#actorId) wake();
     });
   }
@@ -55,20 +61,20 @@ class ActorFeed implements Feed {
  * transition says so.
  */
 class EveryActorFeed implements Feed {
-  readonly #lifecycles: LifecycleService;
+  readonly #transitions: FollowedTransitions;
   readonly #place: Place;
   readonly #every: EveryTransition;
   /** The commit that the client has. */
   #said: number | null = null;
 
   /** Throws `cursor_past_head`. */
-  constructor(lifecycles: LifecycleService, after: number | null, place: Place) {
-    if ((after ?? 0) > lifecycles.newestCommit()) {
+  constructor(transitions: FollowedTransitions, after: number | null, place: Place) {
+    if ((after ?? 0) > transitions.newestCommit()) {
       throw new ServiceError('cursor_past_head', 'the ledger has fewer commits');
     }
-    this.#lifecycles = lifecycles;
+    this.#transitions = transitions;
     this.#place = place;
-    this.#every = lifecycles.every(after);
+    this.#every = transitions.every(after);
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -85,7 +91,7 @@ class EveryActorFeed implements Feed {
   }
 
   watch(wake: () => void): () => void {
-    return this.#lifecycles.watch((actorId) => {
+    return this.#transitions.watch((actorId) => {
       this.#every.moved(actorId);
       wake();
     });

@@ -2,18 +2,18 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { StubProvider } from '../../fixtures/hosted-model/stub-provider.ts';
-import { stubTranscriber, transcribes } from '../../fixtures/hosted-model/stub-transcriber.ts';
-import { translates } from '../../fixtures/hosted-model/stub-translator.ts';
-import { sampleMedia } from '../../fixtures/sample/gold.ts';
-import { speechFile, utterances } from '../../fixtures/speech/gold.ts';
-import { hasPocketsphinx } from '../features/recognition/engine/pocketsphinx-of-machine.ts';
-import { RunningHost } from '../http/running-host.ts';
-import { madeMedia } from '../media/made-media.ts';
-import { eventually } from '../patience.ts';
-import { type Answer, hasTerminal, runAtTerminal } from './at-terminal.ts';
-import { filmWithOneTrack } from './caption-films.ts';
-import { type Ended, runCommand, startBuilt } from './command.ts';
+import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
+import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
+import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
+import { sampleMedia } from '../../../fixtures/sample/gold.ts';
+import { speechFile, utterances } from '../../../fixtures/speech/gold.ts';
+import { type Answer, hasTerminal, runAtTerminal } from '../../cli/at-terminal.ts';
+import { filmWithOneTrack } from '../../cli/caption-films.ts';
+import { type Ended, runCommand, startBuilt } from '../../cli/command.ts';
+import { RunningHost } from '../../http/running-host.ts';
+import { madeMedia } from '../../media/made-media.ts';
+import { eventually } from '../../patience.ts';
+import { hasPocketsphinx } from '../recognition/engine/pocketsphinx-of-machine.ts';
 
 // Captions on a host that runs, as `npm start` starts it: with one question at most, and no restart.
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { openRecognizer } from '../../features/recognition/engine/open-recognizer.ts';
-import { sentences } from '../../fixtures/speech/sentences.ts';
-import { openDetectionBench, realClock } from '../executors/evidence/detection-for-tests.ts';
-import { inventNothing } from '../features/recognition/engine/inventions.ts';
-import { recognizeFile } from '../features/recognition/engine/recognized-file.ts';
+import { openRecognizer } from '../../../../features/recognition/engine/open-recognizer.ts';
+import { sentences } from '../../../../fixtures/speech/sentences.ts';
+import { openDetectionBench, realClock } from '../../../executors/evidence/detection-for-tests.ts';
+import { inventNothing } from '../engine/inventions.ts';
+import { recognizeFile } from '../engine/recognized-file.ts';
 
 const hour = 3_600_000;
 

@@ -6,11 +6,11 @@ import type { Browser, Page } from 'playwright-core';
 import { StudyHost } from '../../../client/study-host.ts';
 import { StubProvider } from '../../../fixtures/hosted-model/stub-provider.ts';
 import { translates } from '../../../fixtures/hosted-model/stub-translator.ts';
-import { hasPocketsphinx } from '../../features/recognition/engine/pocketsphinx-of-machine.ts';
+import { chromiumPath, hasChromium, openBrowser, watchedPage } from '../../console/browser/console-browser.ts';
+import { approve } from '../../console/browser/console-way.ts';
 import { RunningHost } from '../../http/running-host.ts';
 import { filmWithTracks } from '../../media/speech-films.ts';
-import { chromiumPath, hasChromium, openBrowser, watchedPage } from './console-browser.ts';
-import { approve } from './console-way.ts';
+import { hasPocketsphinx } from '../recognition/engine/pocketsphinx-of-machine.ts';
 
 // Captions by ways that a person permits on the page: one host without an option, which is never started again.
 

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import type { ErrorCode } from '../../contract/base/errors.ts';
+
+/** The answer codes that only the paths of a feature send, by its folder. A program without the feature sends none of them. */
+export const codesOfFeatures: Readonly<Record<string, readonly ErrorCode[]>> = {
+  'video-host': ['ingest_range_too_large'],
+  explanations: [
+    'invalid_language_explanation_request',
+    'language_explanation_unavailable',
+    'language_explanation_caption_authority_required',
+    'invalid_language_selection',
+    'illegal_language_explanation_transition',
+    'language_explanation_executor_failed',
+  ],
+  lifecycles: ['unknown_chart', 'unknown_chart_release'],
+};
+
+/** The features of the whole program. A checkout may lack some. */
+export const allFeatures = [
+  'evaluation',
+  'explanations',
+  'lifecycles',
+  'recognition',
+  'screen-text',
+  'translation',
+  'video-host',
+  'workers',
+] as const;
+
+/** True if this checkout has a feature. */
+export const hasFeature = (name: string): boolean => existsSync(new URL(`../../features/${name}/`, import.meta.url));
+
+/** The codes of the features that this checkout lacks. */
+export const absentCodes: ReadonlySet<string> = new Set(
+  Object.entries(codesOfFeatures).flatMap(([feature, codes]) => (hasFeature(feature) ? [] : codes)),
+);
+
+/** True for a file of a feature that this checkout lacks, or of its tests. */
+export const isOfAbsentFeature = (file: string): boolean =>
+  allFeatures.some((name) => !hasFeature(name) && /^(?:test\/)?features\/([\w-]+)\//.exec(file)?.[1] === name);
+
+/** The start codes of the features that this checkout lacks: their rows stay in the page of errors. */
+export const absentStartCodes: readonly string[] = hasFeature('screen-text') ? [] : ['screen_text_unavailable'];
