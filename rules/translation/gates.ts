@@ -13,6 +13,7 @@ import {
   latinWords,
   scriptOf,
 } from './carried-words.ts';
+import { areRelated } from './related-languages.ts';
 import { plainWordsOf, repeatedTranslations, type TranslatedLine } from './repeated-lines.ts';
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
@@ -55,12 +56,26 @@ export interface TranslationLanguages {
 
 const letters = (text: string): number => lettersOf(text).length;
 
-/** The source itself in the place of its translation; names stay what they are. */
-function isCopied(source: string, translation: string, names: ReadonlySet<string>): boolean {
+/**
+ * The source itself in the place of its translation; names stay what they are. Between related languages a right translation is
+ * near to its source, and a short one is often equal. There only a longer line of the same letters and accents is a copy.
+ */
+function isCopied(source: string, translation: string, languages: TranslationLanguages): boolean {
+  const isJudged = letters(source) >= TRANSLATION_GATE.judgedLetters;
+  if (areRelated(languages.source, languages.target)) return isJudged && accented(source) === accented(translation);
   const similarity = similarityOf(source, translation);
-  if (letters(source) >= TRANSLATION_GATE.judgedLetters) return similarity >= TRANSLATION_GATE.echoSimilarity;
-  return similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !names.has(plainWordsOf(source));
+  if (isJudged) return similarity >= TRANSLATION_GATE.echoSimilarity;
+  return (
+    similarity === 1 && letters(source) >= TRANSLATION_GATE.copiedLetters && !languages.names.has(plainWordsOf(source))
+  );
 }
+
+/** The letters of a text with their accents, which alone tell some translations from their sources. */
+const accented = (text: string): string =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '');
 
 /** True for another language or script than requested, or the source itself. */
 function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, languages: TranslationLanguages): boolean {
@@ -68,7 +83,7 @@ function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, langua
   const { translation, identified } = answer;
   const target = baseLanguage(languages.target) ?? languages.target;
   if (contradictsLanguage(translation, [target], { identified, recognized: null })) return true;
-  if (isCopied(line.text, translation, languages.names)) return true;
+  if (isCopied(line.text, translation, languages)) return true;
   const isLong = letters(translation) >= TRANSLATION_GATE.identifiedLetters;
   return isOtherLanguage(target, isLong ? identified : identifiedTogether);
 }
