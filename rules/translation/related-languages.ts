@@ -1,9 +1,8 @@
 import { baseLanguage } from '../languages.ts';
 
 /**
- * Languages whose right translations often look like their source, by base language: closely related written languages of one branch
- * (Ibero-Romance with Italian, mainland Scandinavian, Dutch and Afrikaans, Czech and Slovak, South and East Slavic). Real translations
- * decide: of 40 lines from Spanish, 14 into Portuguese and 11 into Catalan counted as copies before. French, Romanian and German differ
+ * Languages whose right translations often look like their source, by base language. They are near relatives of one branch: western
+ * Romance, mainland Scandinavian, Dutch and Afrikaans, Czech and Slovak, South and East Slavic. Real translations decide: of 40 lines from Spanish, 14 into Portuguese and 11 into Catalan counted as copies before. French, Romanian and German differ
  * enough from their relatives for the rule of all others.
  */
 const RELATED_LANGUAGES: readonly ReadonlySet<string>[] = [
