@@ -231,11 +231,12 @@ test('the package holds the built program, the files it reads, and nothing else'
     ...['build/speech-model.onnx', 'build/speech-model/LICENSE', 'build/boundary-model.onnx'],
     ...['build/language-table/ngrams.txt.br', 'build/language-table/identity.json'],
     ...['build/THIRD-PARTY-LICENCES.txt', 'docs/openapi.json', 'fixtures/sample/source/media/sample.mp4', 'LICENSE'],
+    'fixtures/self-test/speech.wav',
   ]) {
     t.true(paths.includes(path), path);
   }
   const places =
-    /^(build|build-types|fixtures\/sample)\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|settings\.schema|charts\/[a-z-]+\.(?:coverage|drawing|releases))\.json)$/;
+    /^(build|build-types|fixtures\/(?:sample|self-test))\/|^(LICENSE|README\.md|package\.json|docs\/(openapi|settings\.schema|charts\/[a-z-]+\.(?:coverage|drawing|releases))\.json)$/;
   const others = paths.filter((path) => !places.test(path) || path.endsWith('.map'));
   t.deepEqual(others, []);
   // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought
