@@ -37,6 +37,8 @@ interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
   readonly role?: 'choice' | 'permission';
   /** The choice that gives its value a meaning: with another one, it is the name of something else. */
   readonly of?: string;
+  /** True if only a person at the command line may change it, though the change takes effect at once: it names a program to run. */
+  readonly namesProgram?: true;
 }
 
 /** How a flag is given: once with a value, several times with values, or without one. */

@@ -1,3 +1,7 @@
+/** The mean of numbers; null for none. */
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
+
 /** The value in the middle; of two in the middle the upper one, 0 if there is none. */
 export const median = (values: readonly number[]): number => {
   const inOrder = [...values].sort((one, other) => one - other);

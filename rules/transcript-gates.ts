@@ -9,6 +9,7 @@ import type { AnalysisRequest } from '../contract/study/plan.ts';
 import type { Steps } from '../formats/steps.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
+import { meanOf } from './statistics.ts';
 import { differsByAtMost, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
 import { hullOf, intersection, joined, totalLengthOf } from './time-spans.ts';
 
@@ -371,13 +372,11 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
 const confidencesOf = (words: RecognizedLine['words']): number[] =>
   words.flatMap(({ text, confidence }) => (/[\p{L}\p{N}]/u.test(text) && confidence !== null ? [confidence] : []));
 
-const meanOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
-
 /** The mean confidence of the words of a short line; null for a longer line, and if a word of it states none. */
 function confidenceOfShort({ text, words }: RecognizedLine): number | null {
   const tokens = tokensOf(text).length;
   const stated = confidencesOf(words);
-  const isShort = tokens <= CONFIDENCE_RULE.shortWords && stated.length > 0 && stated.length >= tokens;
+  const isShort = tokens <= CONFIDENCE_RULE.shortWords && stated.length >= tokens;
   return isShort ? meanOf(stated) : null;
 }
 
@@ -393,8 +392,8 @@ function isBelowLimits(line: RecognizedLine): boolean {
 /** True if a recognizer is so unsure of a whole transcript that its confidence in single lines says nothing. */
 function isVoiceUnknown(lines: readonly RecognizedLine[], voiceConfidence: number | null | undefined): boolean {
   if (voiceConfidence == null) return false;
-  const stated = lines.flatMap(({ words }) => confidencesOf(words));
-  return stated.length > 0 && meanOf(stated) < voiceConfidence;
+  const mean = meanOf(lines.flatMap(({ words }) => confidencesOf(words)));
+  return mean !== null && mean < voiceConfidence;
 }
 
 function isDoubted(line: RecognizedLine): boolean {

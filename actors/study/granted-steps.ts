@@ -117,14 +117,16 @@ export class GrantedSteps<Receipt extends GrantedReceipt, Found extends GrantedF
   }
 
   async perform({ runtimeId }: StudyInput, signal: AbortSignal): Promise<EffectOutcome> {
-    // Open already, unless an earlier host began the step.
-    await this.open(runtimeId);
     const { budgets } = this.#options;
     budgets.pause(runtimeId, 'engine');
-    return this.#performed(runtimeId, signal).finally(() => {
+    try {
+      // Open already, unless an earlier host began the step.
+      await this.open(runtimeId);
+      return await this.#performed(runtimeId, signal);
+    } finally {
       budgets.resume(runtimeId, 'engine');
       this.#step.close?.(runtimeId);
-    });
+    }
   }
 
   async #performed(runtimeId: string, signal: AbortSignal): Promise<EffectOutcome> {

@@ -51,6 +51,10 @@ const busySeconds = 1;
 
 const isAtOnce = (name: string): boolean => changeOf(name) === 'at_once';
 
+/** True for a setting that clients of a host cannot change. Whoever has its token could make it run any program of the machine. */
+const isOfCommandLine = (name: string): boolean =>
+  changeOf(name) === 'command_line' || settingFlags[name]?.setting?.namesProgram === true;
+
 /** The value of an option; null if nothing says one. A name and a password in an address are left out. */
 function shownValue(flags: GivenFlags, name: string): HostSetting['value'] {
   const { form } = settingFlags[name] ?? { form: 'single' };
@@ -157,7 +161,8 @@ export class RunningSettings implements SettingsService {
         if (setting === undefined) return [];
         const value = shownValue(now, name);
         const source = this.#sourceOf(name, value);
-        const { room, change } = setting;
+        const { room } = setting;
+        const change = isOfCommandLine(name) ? 'command_line' : setting.change;
         const given = { name, form, room, help, preset, ...(choices && { choices: [...choices] }) };
         return [{ ...given, value, source, next: shownValue(next, name), change }];
       },
@@ -344,7 +349,7 @@ export class RunningSettings implements SettingsService {
     const refused = (message: string) => new ServiceError('setting_not_changeable', message);
     const { given } = this.#options;
     for (const [name, value] of changes) {
-      if (changeOf(name) === 'command_line') {
+      if (changeOf(name) === 'command_line' || (value !== undefined && isOfCommandLine(name))) {
         throw refused(`${name} is changed on the command line alone: media-study settings set ${name}=VALUE`);
       }
       if (isReplaced(given, name)) {

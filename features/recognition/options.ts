@@ -51,7 +51,7 @@ export const recognizerFlags = {
     ),
   },
   [recognizerProgramFlag]: {
-    setting: { ...recognition.setting, of: recognizerFlag },
+    setting: { ...recognition.setting, of: recognizerFlag, namesProgram: true },
     ...single('FILE', null, 'the whisper-cli to run, in the place of the one on PATH'),
   },
 } satisfies FlagTable;

@@ -54,7 +54,7 @@ export const settingsRoutes = (settings: SettingsService): readonly Route[] => [
       id: 'changeSettings',
       summary: 'change settings of the host, if all checks pass',
       details:
-        'Limits, engines and permissions take effect at once, everything else after a restart. `fromFile` has the host take what a person wrote into the file. Settings that name folders, ports, origins or queues are changed by `media-study settings` alone.',
+        'Limits, engines and permissions take effect at once, everything else after a restart. `fromFile` has the host take what a person wrote into the file. Settings that name programs, folders, ports, origins or queues are changed by `media-study settings` alone.',
       request: settingsChange,
       invalid: 'invalid_settings_change',
       answers: [json(200, settingsChanged)],

@@ -399,6 +399,13 @@ test('a paid server is permitted by its address and its confirmation, and named 
   host.refused(t, await change(named), 'setting_not_changeable', cors);
 });
 
+test('a program is named on the command line alone: whoever has a token could make the host run any other', async (t) => {
+  const { host, change, setting } = await opened(t);
+  const set = { 'semantic-recognizer': 'whisper-cli', 'semantic-recognizer-program': '/bin/sh' };
+  host.refused(t, await change({ set }), 'setting_not_changeable', cors);
+  t.like(await setting('semantic-recognizer-program'), { change: 'command_line', value: null });
+});
+
 test('a found server is permitted beside those that are permitted already', async (t) => {
   const [known, other] = [new ModelInMemory(), 'http://127.0.0.1:12/v1'];
   const environment = { MEDIA_STUDY_POCKETSPHINX: '/no/pocketsphinx', OPENAI_BASE_URL: known.baseUrl };

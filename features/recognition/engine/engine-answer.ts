@@ -49,7 +49,3 @@ export function measureOf(value: number | null | undefined): number | null {
   const measure = Math.round((value ?? Number.NaN) * 10_000) / 10_000;
   return Number.isFinite(measure) ? measure : null;
 }
-
-/** The mean of numbers; null for none. */
-export const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;

@@ -24,7 +24,8 @@ import {
   secondsOf,
   spokenIn,
 } from '../../../executors/recognition/recognizer.ts';
-import { cleanText, meanOf, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
+import { meanOf } from '../../../rules/statistics.ts';
+import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
 
 const optionalNumber = z.number().nullish().catch(null);
 

@@ -5,7 +5,8 @@ import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.
 import { servedLanguages } from '../../../contract/served-languages.ts';
 import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
-import { cleanText, meanOf, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
+import { meanOf } from '../../../rules/statistics.ts';
+import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
 import {
   areUnchanged,
   demandCurrent,
