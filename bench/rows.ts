@@ -15,6 +15,7 @@ import { pausesAtLimits } from './pauses-at-limits.ts';
 import { playback } from './playback.ts';
 import { requestCost } from './request-cost.ts';
 import { reusedAttempt } from './reused-attempt.ts';
+import { speech } from './speech.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
 import { transitions } from './transitions.ts';
@@ -44,4 +45,5 @@ export const rows: readonly Row[] = [
   longestPause,
   pausesAtLimits,
   translatedCaptions,
+  speech,
 ];

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { samplesOf } from '../../lab/utterances/samples.ts';
+import { tokensOf } from '../../rules/text-comparison.ts';
+import { repository } from '../host-process.ts';
+
+/** A sentence that somebody says, without sound before or behind it. */
+export interface Recording {
+  readonly voice: string;
+  readonly isHuman: boolean;
+  readonly language: 'en' | 'es';
+  /** What is said, as it is written. */
+  readonly text: string;
+  /** 16 kHz, mono, from -1 to 1. */
+  readonly samples: Float32Array;
+}
+
+type Described = Omit<Recording, 'samples'> & { readonly file: string };
+
+/** Shorter sentences say little about words, and their numbers and letters have several spellings. */
+const fewestWords = 4;
+
+/** The clips of a folder of models: readers of LibriVox and a speech, with their words in `transcripts.tsv`. */
+function clips(models: string): Described[] {
+  const folder = path.join(models, 'clips');
+  const [, ...rows] = readFileSync(path.join(folder, 'transcripts.tsv'), 'utf8').trim().split('\n');
+  return rows.flatMap((row) => {
+    const [file = '', language, , text = ''] = row.split('\t');
+    if (language !== 'en' && language !== 'es') return [];
+    const voice = path.parse(file).name.replace(/-\d+$/, '');
+    return [{ voice, isHuman: true, language, text, file: path.join(folder, file) }];
+  });
+}
+
+/** The prompts of Asterisk, by Debian's packages `asterisk-core-sounds-LANGUAGE` and `asterisk-core-sounds-LANGUAGE-g722`. */
+const prompts = [
+  { language: 'en', voice: 'en_US_f_Allison' },
+  { language: 'es', voice: 'es_MX_f_Allison' },
+] as const;
+
+function promptsOf({ language, voice }: (typeof prompts)[number]): Described[] {
+  const list = `/usr/share/doc/asterisk-core-sounds-${language}/core-sounds-${language}.txt.gz`;
+  const folder = `/usr/share/asterisk/sounds/${voice}`;
+  if (!existsSync(list)) return [];
+  const lines = gunzipSync(readFileSync(list)).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [name = '', text = ''] = line.split(/:(.*)/).map((part) => part.trim());
+    const file = path.join(folder, `${name}.g722`);
+    // In brackets stands what is not speech.
+    if (text.includes('[') || tokensOf(text).length < fewestWords || !existsSync(file)) return [];
+    return [{ voice, isHuman: true, language, text, file }];
+  });
+}
+
+/** Voices of flite. */
+const synthetic = ['slt', 'rms', 'awb', 'kal16'] as const;
+
+const plainSentence = /(?<=[.!?] )[A-Z][a-z]+(?:,? [a-z]+){4,18}\./g;
+
+/** Sentences of plain words out of the pages of this project: whatever is said twice is recognized twice as easily. */
+function sentences(): string[] {
+  const folders = ['docs', 'docs/guides', 'docs/reference'].map((name) => path.join(repository, name));
+  const pages = folders.filter(existsSync).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => readFileSync(path.join(folder, name), 'utf8')),
+  );
+  return [...new Set(pages.flatMap((page) => page.replaceAll(/\s+/g, ' ').match(plainSentence) ?? []))].sort();
+}
+
+const hasFlite = (): boolean => {
+  try {
+    execFileSync('flite', ['-lv'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function synthesized(folder: string): Described[] {
+  if (!hasFlite()) return [];
+  mkdirSync(folder, { recursive: true });
+  return sentences().map((text, at) => {
+    const voice = synthetic[at % synthetic.length] ?? synthetic[0];
+    const file = path.join(folder, `${at}.wav`);
+    execFileSync('flite', ['-voice', voice, '-t', text, '-o', file]);
+    return { voice: `flite-${voice}`, isHuman: false, language: 'en', text, file };
+  });
+}
+
+/** Below this amplitude nobody speaks yet: -40 dB of the loudest sample. */
+const quietShare = 0.01;
+
+function withoutQuietEnds(samples: Float32Array): Float32Array {
+  const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  const isLoud = (sample: number): boolean => Math.abs(sample) > quietShare * loudest;
+  return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
+}
+
+/** How many files one process of ffmpeg decodes. */
+const decodedTogether = 100;
+
+function decoded(all: readonly Described[]): Recording[] {
+  const found: Recording[] = [];
+  for (let from = 0; from < all.length; from += decodedTogether) {
+    const part = all.slice(from, from + decodedTogether);
+    const samples = samplesOf(part.map(({ file }) => file));
+    for (const [at, { file: _, ...said }] of part.entries()) {
+      found.push({ ...said, samples: withoutQuietEnds(samples[at] ?? new Float32Array()) });
+    }
+  }
+  return found;
+}
+
+/** Every sentence that this machine has the sound of. `folder` is for sound that is made. */
+export const recordings = (models: string, folder: string): Recording[] =>
+  decoded([...clips(models), ...prompts.flatMap(promptsOf), ...synthesized(folder)]);
