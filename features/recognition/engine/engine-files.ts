@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { opendir, stat } from 'node:fs/promises';
+import { opendir, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type EngineFailureCode, withSaid } from '../../../contract/causes/engine-failures.ts';
 import { processFailures } from '../../../contract/causes/failures.ts';
@@ -97,17 +97,52 @@ export interface RecognizerOnDisk extends RecognizerFiles {
 export async function pinFiles(place: string, digestOf: DigestOf): Promise<PinnedModelFiles> {
   const isFolder = (await stat(place)).isDirectory();
   const names = isFolder ? await filesBelow(place) : [''];
-  const files = names.map((name) => path.join(place, name));
+  return pinned({ folder: place, names, isList: isFolder }, digestOf);
+}
+
+/** A library that is loaded at run time, on Linux and on macOS. */
+const library = /\.(?:so(?:\.\d+)*|dylib)$/;
+
+/**
+ * Pins a program with the libraries that lie beside it: a program that was built with shared libraries is a shell around them, and the
+ * archives of whisper.cpp have them in its folder. Rejects with the error of the file system if there is no program.
+ */
+export async function pinProgram(executable: string, digestOf: DigestOf): Promise<PinnedModelFiles> {
+  // The libraries lie beside the file, not beside a link to it.
+  const folder = path.dirname(await realpath(executable));
+  const beside = (await readdir(folder)).filter((name) => library.test(name)).sort();
+  if (beside.length === 0) return pinFiles(executable, digestOf);
+  const [program, libraries] = await Promise.all([
+    pinFiles(executable, digestOf),
+    pinned({ folder, names: beside, isList: true }, digestOf),
+  ]);
+  return {
+    digest: listDigest([
+      [program.digest, path.basename(executable)],
+      [libraries.digest, 'libraries'],
+    ]),
+    isUnchanged: () => areUnchanged(program, libraries),
+  };
+}
+
+const listDigest = (files: readonly (readonly [digest: string, name: string])[]): string =>
+  `sha256:${createHash('sha256')
+    .update(files.map(([digest, name]) => `${digest}  ${name}\n`).join(''))
+    .digest('hex')}`;
+
+async function pinned(
+  { folder, names, isList }: { folder: string; names: readonly string[]; isList: boolean },
+  digestOf: DigestOf,
+): Promise<PinnedModelFiles> {
+  const files = names.map((name) => path.join(folder, name));
   const lengths = await Promise.all(files.map(async (file) => (await stat(file)).size));
   if (lengths.reduce((sum, bytes) => sum + bytes, 0) > largestToolBytes) {
-    throw new Error(`${place} has more than ${largestToolBytes} bytes`);
+    throw new Error(`${folder} has more than ${largestToolBytes} bytes`);
   }
   const before = await fileStatesOf(files);
   const digests = await Promise.all(files.map(digestOf));
-  const list = names.map((name, at) => `${digests[at]}  ${name}\n`).join('');
-  const digest = isFolder ? `sha256:${createHash('sha256').update(list).digest('hex')}` : (digests[0] ?? '');
   return {
-    digest,
+    digest: isList ? listDigest(names.map((name, at) => [digests[at] ?? '', name])) : (digests[0] ?? ''),
     isUnchanged: async () => {
       const now = await fileStatesOf(files);
       return now.every(({ state }, at) => state === before[at]?.state);

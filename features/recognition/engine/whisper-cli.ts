@@ -12,6 +12,7 @@ import {
   demandCurrent,
   ofProgram,
   pinFiles,
+  pinProgram,
   RECOGNIZER_MEMORY_BYTES,
   type RecognizerOnDisk,
 } from './engine-files.ts';
@@ -152,7 +153,7 @@ export async function openWhisperCli(
   launcher: Launcher,
   { executable, model, digestOf }: RecognizerOnDisk,
 ): Promise<Recognizer> {
-  const [engine, weights] = await Promise.all([pinFiles(executable, digestOf), pinFiles(model, digestOf)]);
+  const [engine, weights] = await Promise.all([pinProgram(executable, digestOf), pinFiles(model, digestOf)]);
   await demandWholeModel(model);
   const isCurrent = () => areUnchanged(engine, weights);
   return {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../../actors/supervision/system-clock.ts';
@@ -316,6 +316,33 @@ test('words come with times and confidences, joined from tokens, without the mar
   ]);
   await writeFile(model, 'another');
   await t.throwsAsync(recognizer.recognize(second, signal), { message: /^model_changed: / });
+});
+
+test('bug: a program whose libraries lie beside it was named by the digest of its shell alone, so that another library went unseen', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [executable, model] = [path.join(folder, 'whisper-cli'), path.join(folder, 'ggml-base.bin')];
+  await copyFile(fake('whisper-cli-stand-in'), executable);
+  await writeFile(model, 'weights');
+  const { launcher } = await launcherFor(t);
+  const open = () => openWhisperCli(launcher, { executable, model, digestOf: fileDigestOf });
+  const alone = await open();
+  t.is(alone.tools[0].digest, await fileDigestOf(executable));
+
+  const library = path.join(folder, 'libwhisper.so.1');
+  await writeFile(library, 'one');
+  const before = await open();
+  t.not(before.tools[0].digest, alone.tools[0].digest);
+  t.true(await before.isCurrent?.());
+  await writeFile(library, 'another');
+  t.false(await before.isCurrent?.());
+  await t.throwsAsync(before.recognize(sound, signal), { message: /^model_changed: / });
+  t.not((await open()).tools[0].digest, before.tools[0].digest);
+
+  // A link on PATH leads to the folder of the libraries.
+  const link = path.join(await temporaryFolder(t), 'whisper-cli');
+  await symlink(executable, link);
+  const linked = await openWhisperCli(launcher, { executable: link, model, digestOf: fileDigestOf });
+  t.is(linked.tools[0].digest, (await open()).tools[0].digest);
 });
 
 test('a missing model is found when a recognizer is opened, and an invalid result when it is tried', async (t) => {
