@@ -41,7 +41,10 @@ export const isOfAbsentFeature = (file: string): boolean =>
   allFeatures.some((name) => !hasFeature(name) && /^(?:test\/)?features\/([\w-]+)\//.exec(file)?.[1] === name);
 
 /** The start codes of the features that this checkout lacks: their rows stay in the page of errors. */
-export const absentStartCodes: readonly string[] = hasFeature('screen-text') ? [] : ['screen_text_unavailable'];
+export const absentStartCodes: readonly string[] = [
+  ...(hasFeature('screen-text') ? [] : ['screen_text_unavailable']),
+  ...(hasFeature('workers') ? [] : ['invalid_work_queue', 'object_source_unavailable']),
+];
 
 /** The variables that only the features that this checkout lacks read: their rows stay in the page of the environment. */
 export const absentVariables: readonly string[] = hasFeature('recognition') ? [] : ['MEDIA_STUDY_WHISPER_CLI'];
