@@ -225,7 +225,7 @@ export class Ingests {
     signal?.throwIfAborted();
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const letGo =
+    const stopListening =
       signal &&
       onAbort(signal, () => {
         timer = setTimeout(() => stop.abort(signal.reason), graceMs);
@@ -234,7 +234,7 @@ export class Ingests {
       return await this.#transport.json<Status>(path, { method: 'POST', json, signal: stop.signal });
     } finally {
       clearTimeout(timer);
-      letGo?.();
+      stopListening?.();
     }
   }
 

@@ -168,13 +168,13 @@ const defaultReconnectMs = 30_000;
 /** Resolves after `ms`, rejects with the reason of `signal` when that is aborted first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    let letGo: () => void = () => undefined;
+    let stopListening: () => void = () => undefined;
     const timer = setTimeout(() => {
-      letGo();
+      stopListening();
       resolve();
     }, ms);
     if (signal === undefined) return;
-    letGo = onAbort(signal, () => {
+    stopListening = onAbort(signal, () => {
       clearTimeout(timer);
       reject(signal.reason);
     });

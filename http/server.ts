@@ -33,7 +33,7 @@ import { type SettingsService, settingsRoutes } from './routes/settings.ts';
 import { sourceRoutes, subtitleTrackRoutes } from './routes/sources.ts';
 import { overviewRoutes, planWarningRoutes, studyRoutes } from './routes/study.ts';
 import { ownedUploadRoutes } from './routes/upload.ts';
-import { Heart, type StreamContext } from './streams/event-stream.ts';
+import { Keepalive, type StreamContext } from './streams/event-stream.ts';
 
 export interface ServerOptions {
   /** The numeric address to listen on. */
@@ -125,7 +125,7 @@ export async function openServer(options: ServerOptions): Promise<Listener> {
     ...routeTable(services, {
       wire,
       prove: (nonce) => prove(nonce),
-      streams: { heart: new Heart(clock), report: log.report },
+      streams: { keepalive: new Keepalive(clock), report: log.report },
     }),
     ...consoleRoutes(readConsole),
   ]);

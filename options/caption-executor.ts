@@ -112,7 +112,7 @@ export const captionFlags = {
   ...executorPermission('allow-embedded-subtitle-captions', '; no model, no network'),
   ...executorPermission(
     'allow-recognized-captions',
-    ': words of a recognizer become captions; studies have such words with --semantic-recognizer',
+    ': words of a recognizer become captions; the studies of a host with a recognizer have them',
   ),
   ...executorPermission(
     'allow-real-caption-production',

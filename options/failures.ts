@@ -35,9 +35,12 @@ export class StartError extends Error {
   readonly exitCode: 1 | 2;
   /** The message, with the options that it names. */
   readonly text: StartText;
-  constructor(code: StartCode, text: string | StartText) {
+  /** What to do about it, for a code of a feature; null if the table has the remedy of the code. */
+  readonly remedy: StartText | null;
+  constructor(code: StartCode, text: string | StartText, remedy: StartText | null = null) {
     super(String(text));
     this.text = typeof text === 'string' ? worded`${text}` : text;
+    this.remedy = remedy;
     this.name = 'StartError';
     this.code = code;
     this.exitCode = startCodes[code];
@@ -62,10 +65,8 @@ const remedies: Readonly<Record<string, string | StartText>> = {
   invalid_explanation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
   invalid_recognition_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
   invalid_translation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
-  invalid_work_queue: worded`give ${option('work-queue')} redis://HOST:PORT and ${option('object-source')} DIR together; a host without workers needs neither`,
   invalid_settings:
     'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
-  object_source_unavailable: worded`make or mount the folder, or name another one by ${option('object-source')}`,
   recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,
   invalid_host_token:
     'name a file of mode 0600 with 64 hex digits, or a new file in an existing folder: the host writes it',
@@ -132,7 +133,7 @@ interface StartTexts {
 
 export function startTextsOf(error: unknown): StartTexts {
   if (error instanceof StartError) {
-    return { code: `${error.code}: `, text: error.text, remedy: remedyTextOf(error.code) };
+    return { code: `${error.code}: `, text: error.text, remedy: error.remedy ?? remedyTextOf(error.code) };
   }
   const message = systemFailure(error) ?? codedMessage(error);
   const own = ownRemedyOf(error);

@@ -21,7 +21,7 @@ const { featuresOf, serveFlags } = await import('../cli/options/serve-options.ts
 const { RunningSettings } = await import('../cli/settings/host-settings.ts');
 const { chooseListener } = await import('../http/listener/choose-listener.ts');
 const { openServer, routeTable } = await import('../http/server.ts');
-const { Heart } = await import('../http/streams/event-stream.ts');
+const { Keepalive } = await import('../http/streams/event-stream.ts');
 const { Recorder } = await import('./recording/recorder.ts');
 const { walk } = await import('./recording/walk.ts');
 
@@ -124,7 +124,7 @@ try {
   const recorder = new Recorder(
     origin,
     token,
-    routeTable(services, { streams: { heart: new Heart(clock), report } }),
+    routeTable(services, { streams: { keepalive: new Keepalive(clock), report } }),
     () => {
       now += 1000;
     },

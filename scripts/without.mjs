@@ -1,6 +1,7 @@
 // @ts-check
-// `npm run without -- NAME` shows that the program is whole without a feature. `all` does it for each feature in turn. It works in
-// a copy, from which it removes the folder of the feature, its tests, and its line in each list. Then the copy
+// `npm run without -- NAME` shows that the program is whole without a feature. `all` does it for each feature in turn, and `core`
+// once without any feature. It works in a copy, from which it removes the folder of the feature, its tests, and its line in each
+// list. Then the copy
 // - checks its types,
 // - writes its own reference pages and description of the wire (`npm run docs`), because those of the checkout have all features,
 // - drops the paths of the feature from the wire of the last release, with which a test compares,
@@ -180,8 +181,11 @@ async function wrongAnswers(copy) {
   }
 }
 
+/** The run without any feature. */
+const core = 'core';
+
 /**
- * Runs the checks of a program without a feature; true if all of them passed.
+ * Runs the checks of a program without a feature, or without any; true if all of them passed.
  *
  * @param {string} name
  */
@@ -189,7 +193,7 @@ async function passesWithout(name) {
   const copy = mkdtempSync(join(tmpdir(), `media-study-without-${name}-`));
   try {
     copyCheckout(copy);
-    removeFeature(copy, name);
+    for (const feature of name === core ? featureNames : [name]) removeFeature(copy, feature);
     report(`${name}: in ${copy}`);
     if (!runs(copy, 'npm', 'run', '--silent', 'types') || !runs(copy, 'npm', 'run', '--silent', 'docs')) {
       report(`${name}: FAILED; its folder must be all that names it`);
@@ -212,9 +216,9 @@ async function passesWithout(name) {
 async function main() {
   const [asked = '', ...rest] = process.argv.slice(2);
   const names = asked === 'all' ? featureNames : [asked, ...rest];
-  const unknown = names.find((name) => !featureNames.includes(name));
+  const unknown = names.find((name) => name !== core && !featureNames.includes(name));
   if (unknown !== undefined) {
-    report(`there is no feature ${unknown === '' ? 'named' : unknown}; name one of ${featureNames.join(', ')}, or all`);
+    report(`there is no feature ${unknown === '' ? 'named' : unknown}; name one of ${featureNames.join(', ')}, or core, or all`);
     process.exitCode = 2;
     return;
   }

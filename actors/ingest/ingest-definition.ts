@@ -32,7 +32,7 @@ function ingestCommits(options: IngestCommitsOptions): Pick<ActorDefinition<Inge
     committed: (ingestId, { status }) => {
       if (status === 'registered') registry.committed();
       if (status !== 'registered' && status !== 'failed') return;
-      sealing.letGo(ingestId);
+      sealing.forget(ingestId);
       unused.removeSoon();
     },
   };

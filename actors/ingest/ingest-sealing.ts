@@ -79,7 +79,7 @@ export class IngestSealing {
   }
 
   /** The ingest has ended: its records are those of a source now, or those of no source. */
-  letGo(ingestId: string): void {
+  forget(ingestId: string): void {
     this.#written.delete(ingestId);
     this.#options.progress.forget(ingestId);
   }

@@ -252,7 +252,11 @@ function reasonOf(nearest: CaptionMethodRow | undefined, rows: CaptionMethodRows
 }
 
 /** The ways that a person can open, in sentences with commands. */
-function waysOut(nearest: CaptionMethodRow | undefined, offer: Offer | null, lacking: readonly string[]): string {
+function suggestedFixes(
+  nearest: CaptionMethodRow | undefined,
+  offer: Offer | null,
+  lacking: readonly string[],
+): string {
   const files = lacking.map((tag) => `--subtitles FILE:${tag}`).join(' ');
   const attach = files === '' ? [] : [`attach subtitles with ${files}`];
   const lacked = nearest === undefined ? [] : lackedEngines(nearest);
@@ -277,7 +281,7 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
   const because = tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : known;
   const reason = [...because, ...permission].join('; ').replace(/\.$/, '');
   return new WrongCall(
-    [`no captions can be made of ${wanted.film}: ${reason}`, waysOut(nearest, offer, lacking)]
+    [`no captions can be made of ${wanted.film}: ${reason}`, suggestedFixes(nearest, offer, lacking)]
       .filter((part) => part !== '')
       .join('. '),
   );

@@ -82,9 +82,9 @@ export class HostWatch {
   ): Promise<Response> {
     const owed = { origin: new URL(url).origin, stop: new AbortController() };
     const { signal } = owed.stop;
-    const letGo = given === null ? () => undefined : onAbort(given, () => owed.stop.abort(given.reason));
+    const stopListening = given === null ? () => undefined : onAbort(given, () => owed.stop.abort(given.reason));
     const end = () => {
-      letGo();
+      stopListening();
       this.#settled(owed);
     };
     this.#begun(owed);

@@ -202,9 +202,9 @@ export class DetectorTask {
 
   async #await(): Promise<Answered> {
     if (this.#signal.aborted) throw stopped();
-    let letGo = () => {};
+    let stopListening = () => {};
     const aborted = new Promise<never>((_resolve, reject) => {
-      letGo = onAbort(this.#signal, () => {
+      stopListening = onAbort(this.#signal, () => {
         this.#connecting.then((connection) => connection.abandon(this.id)).catch(() => {});
         reject(stopped());
       });
@@ -212,7 +212,7 @@ export class DetectorTask {
     try {
       return await Promise.race([this.#connecting.then((connection) => connection.answerTo(this.id)), aborted]);
     } finally {
-      letGo();
+      stopListening();
     }
   }
 }

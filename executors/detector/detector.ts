@@ -34,7 +34,7 @@ export interface KeptSound {
 }
 
 /** The state that a job goes on from; null for the beginning of a sound. */
-interface GoesOn {
+interface ResumedSound {
   readonly from: KeptSound | null;
 }
 
@@ -50,11 +50,11 @@ class DetectorSoundJob implements SoundJob {
   #queued = 0;
   #written = 0;
 
-  constructor(task: DetectorTask, goesOn?: GoesOn) {
+  constructor(task: DetectorTask, resumed?: ResumedSound) {
     this.#task = task;
-    this.#before = goesOn?.from ?? null;
+    this.#before = resumed?.from ?? null;
     this.#written = (this.#before?.samples ?? 0) * BYTES_PER_INSTANT;
-    const opened = goesOn === undefined ? task.send('open') : task.send('resume', this.#packed());
+    const opened = resumed === undefined ? task.send('open') : task.send('resume', this.#packed());
     this.#tail = opened.catch(() => {});
     this.result = this.#finish();
     this.result.catch(() => {});
@@ -142,10 +142,10 @@ export interface Detector {
   /** Starts the process and loads models early, for work that is about to come. */
   warm(models: readonly DetectorModel[]): void;
   /**
-   * Opens a job at once; several may be open at a time. One that `goesOn` from a kept job, or from the beginning, can be kept
+   * Opens a job at once; several may be open at a time. One that is `resumed` from a kept job, or from the beginning, can be kept
    * itself.
    */
-  sound(signal: AbortSignal, goesOn?: GoesOn): SoundJob;
+  sound(signal: AbortSignal, resumed?: ResumedSound): SoundJob;
   /** The answer of the identifier for each text. */
   identify(texts: readonly string[], signal: AbortSignal): Promise<readonly IdentifierAnswer[]>;
   /** The tools, without starting the process. */
@@ -199,8 +199,8 @@ class WarmDetector implements Detector {
     }).catch(() => {});
   }
 
-  sound(signal: AbortSignal, goesOn?: GoesOn): SoundJob {
-    return new DetectorSoundJob(this.#task(signal), goesOn);
+  sound(signal: AbortSignal, resumed?: ResumedSound): SoundJob {
+    return new DetectorSoundJob(this.#task(signal), resumed);
   }
 
   async identify(texts: readonly string[], signal: AbortSignal): Promise<readonly IdentifierAnswer[]> {

@@ -267,12 +267,12 @@ async function decodeOnce<Value>(
   { form, signal }: { readonly form: SoundForm; readonly signal: AbortSignal },
 ): Promise<Decoded<Value>> {
   const stop = new AbortController();
-  const letGo = onAbort(signal, () => stop.abort());
+  const stopListening = onAbort(signal, () => stop.abort());
   const decoded = part();
   const { window, from, isLast } = decoded;
-  const goesOn = from === null && isLast ? undefined : { from: from?.sound ?? null };
+  const resumed = from === null && isLast ? undefined : { from: from?.sound ?? null };
   // Opened before ffmpeg starts, so that both processes come up together.
-  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal, goesOn);
+  const job = request.audioTrackIndex === null ? null : deps.detector.sound(stop.signal, resumed);
   const meters = new PassMeters(request, decoded, seek * 1000);
   const work: Promise<unknown>[] = [];
   try {
@@ -302,7 +302,7 @@ async function decodeOnce<Value>(
     await Promise.allSettled(work);
     throw error;
   } finally {
-    letGo();
+    stopListening();
   }
 }
 

@@ -202,7 +202,7 @@ async function beginningOf({ body }: Pick<Response, 'body'>): Promise<string> {
   const chunks: Uint8Array[] = [];
   try {
     await withinMs(refusalLimits.ms, async (limit) => {
-      const letGo = onAbort(limit, () => void reader.cancel().catch(() => undefined));
+      const stopListening = onAbort(limit, () => void reader.cancel().catch(() => undefined));
       try {
         for (let length = 0; length < refusalLimits.bytes; ) {
           const { done, value } = await reader.read();
@@ -211,7 +211,7 @@ async function beginningOf({ body }: Pick<Response, 'body'>): Promise<string> {
           length += value.length;
         }
       } finally {
-        letGo();
+        stopListening();
       }
     });
     await reader.cancel();

@@ -162,7 +162,7 @@ export class GuardedProcess implements RunningProcess {
     });
     const { wallMs } = request.limits;
     const timer = timers.setTimeout(() => this.#stop('deadline', `ran longer than ${wallMs} ms`), wallMs);
-    const letGo = onAbort(request.signal, () => this.#stop('aborted', 'was stopped'));
+    const stopListening = onAbort(request.signal, () => this.#stop('aborted', 'was stopped'));
     const exited = this.#child.exited.then((exit) => {
       this.#gone = true;
       return exit;
@@ -175,7 +175,7 @@ export class GuardedProcess implements RunningProcess {
       throw this.#verdict;
     } finally {
       timers.clearTimeout(timer);
-      letGo();
+      stopListening();
     }
   }
 

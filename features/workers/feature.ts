@@ -1,7 +1,7 @@
 import type { HostCore, OpenFeature } from '../../actors/host-feature.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
 import { openWorkOrders, type WorkQueueChoice } from './open-work-orders.ts';
-import { demandObjectSource, workerWords, workQueueFlags, workQueueNotice, workQueueOf } from './options.ts';
+import { demandObjectSource, workerRemedies, workerWords, workQueueFlags, workQueueNotice, workQueueOf } from './options.ts';
 import { QueuedOperations } from './queued-operations.ts';
 import { queuedRecognizer } from './queued-recognizer.ts';
 
@@ -16,6 +16,7 @@ async function open(workQueue: WorkQueueChoice, core: HostCore): Promise<OpenFea
 export const workers: Feature = {
   name: 'workers',
   flags: { host: workQueueFlags },
+  remedies: workerRemedies,
   options: (given) => {
     const workQueue = workQueueOf(given);
     if (workQueue === null) return (): ConfiguredFeature => ({ open: async () => ({}) });

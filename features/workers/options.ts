@@ -23,6 +23,16 @@ import type { WorkQueueChoice } from './open-work-orders.ts';
 const queueFlag = 'work-queue';
 const sourceFlag = 'object-source';
 
+/** What to do about its refusals of a start, by their codes. */
+export const workerRemedies = {
+  invalid_work_queue: worded`give ${option(queueFlag)} redis://HOST:PORT and ${option(sourceFlag)} DIR together; a host without workers needs neither`,
+  object_source_unavailable: worded`make or mount the folder, or name another one by ${option(sourceFlag)}`,
+};
+
+/** A refused start, with its remedy. */
+const refusedStart = (code: keyof typeof workerRemedies, text: string | StartText) =>
+  new StartError(code, text, workerRemedies[code]);
+
 const workers = { setting: { room: 'workers', change: 'command_line', isGrouped: true } } as const;
 
 /** The flags that lead to workers. */
@@ -85,13 +95,13 @@ export async function demandObjectSource({ objectSource }: WorkQueueChoice): Pro
 }
 
 const unavailable = (detail: string) =>
-  new StartError('object_source_unavailable', worded`${option(sourceFlag)} ${detail}`);
+  refusedStart('object_source_unavailable', worded`${option(sourceFlag)} ${detail}`);
 
 /** The line on stderr of a host with workers, without the user and the password of the queue. */
 export const workQueueNotice = ({ address, objectSource }: WorkQueueChoice): string =>
   `work queue: ${new URL(address).host}; media is measured by workers, who read it in ${objectSource}`;
 
-const refused = (message: string | StartText) => new StartError('invalid_work_queue', message);
+const refused = (message: string | StartText) => refusedStart('invalid_work_queue', message);
 
 /**
  * The fault in the address of a queue, as a clause behind its name; null if it has none. It never repeats the address, which may hold a

@@ -77,7 +77,7 @@ const sseRetry = (ms: number): Buffer => Buffer.from(`retry: ${ms}\n\n`);
 const togetherMs = 500;
 
 /** One timer for the comments of all streams, however many there are. */
-export class Heart {
+export class Keepalive {
   readonly #clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly #elapsed: () => number;
   /** The streams in the order in which they are due: all wait for the same time. */
@@ -130,7 +130,7 @@ export interface Feed {
 
 export interface StreamContext {
   /** Beats for all streams. */
-  readonly heart: Heart;
+  readonly keepalive: Keepalive;
   readonly report: Report;
 }
 
@@ -161,7 +161,7 @@ export class EventStream extends SentBody {
     exchange.onAbort(stop);
     exchange.onClosing(stop);
     if (exchange.head.method === 'HEAD' || exchange.aborted) return;
-    const stopHeart = this.#context.heart.add(() => flow.offer(sseComment));
+    const stopKeepalive = this.#context.keepalive.add(() => flow.offer(sseComment));
     const notify = () => news.notify();
     const forget = this.#feeds.map((feed) => feed.watch(notify));
     try {
@@ -172,7 +172,7 @@ export class EventStream extends SentBody {
       await flow.write(sseFrame({ event: 'refused' }, body));
     } finally {
       for (const each of forget) each();
-      stopHeart();
+      stopKeepalive();
       flow.stop();
     }
   }

@@ -130,9 +130,9 @@ export class Clipping {
     return this.#runs.length;
   }
 
-  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
-  begin({ rate, channels }: AuForm, samples: number, goesOn: boolean): void {
-    if (goesOn) return;
+  /** Sound of this form comes; `isContinued` if it follows at once what came before. */
+  begin({ rate, channels }: AuForm, samples: number, isContinued: boolean): void {
+    if (isContinued) return;
     this.#endRuns();
     this.#rate = rate;
     this.#samples = samples;

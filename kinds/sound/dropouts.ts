@@ -55,11 +55,11 @@ export class Dropouts {
     return { ...this.#state, holes: this.#holes.save() };
   }
 
-  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
-  begin(form: AuForm, samples: number, goesOn: boolean): void {
+  /** Sound of this form comes; `isContinued` if it follows at once what came before. */
+  begin(form: AuForm, samples: number, isContinued: boolean): void {
     this.#form = form;
-    this.#holes.begin(form, samples, goesOn);
-    if (goesOn) return;
+    this.#holes.begin(form, samples, isContinued);
+    if (isContinued) return;
     this.#judge();
     Object.assign(this.#state, { before: [], silence: null, since: [], samples, peak: 0 });
     this.#state.ms = Math.floor((samples * 1000) / form.rate);

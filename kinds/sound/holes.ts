@@ -130,10 +130,10 @@ export class Holes {
     return this.#lulls.filter((each, at, all) => each.isCut && isFar(all[at - 1], each) && isFar(each, all[at + 1]));
   }
 
-  /** Sound of this form comes; `goesOn` if it follows at once what came before. */
-  begin(form: AuForm, samples: number, goesOn: boolean): void {
+  /** Sound of this form comes; `isContinued` if it follows at once what came before. */
+  begin(form: AuForm, samples: number, isContinued: boolean): void {
     this.#form = form;
-    if (goesOn) return;
+    if (isContinued) return;
     this.#waiting = [];
     this.#open = null;
     this.#sinceMs = this.#ms = Math.floor((samples * 1000) / form.rate);

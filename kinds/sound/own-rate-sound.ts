@@ -70,9 +70,9 @@ export class OwnRateSound {
     const { rate, channels } = form;
     if (channels > MOST_CHANNELS) throw unknownForm();
     const samples = Math.round(((this.#fromMs - this.#range.startMs) * rate) / 1000);
-    const goesOn = rate === this.#rate && channels === this.#clipping.channels && samples === this.#samples;
-    this.#clipping.begin(form, samples, goesOn);
-    this.#dropouts.begin(form, samples, goesOn);
+    const isContinued = rate === this.#rate && channels === this.#clipping.channels && samples === this.#samples;
+    this.#clipping.begin(form, samples, isContinued);
+    this.#dropouts.begin(form, samples, isContinued);
     this.#rate = rate;
     this.#samples = samples;
   }

@@ -49,16 +49,16 @@ export const isTranslating = ({ classification }: Pick<AllowedCaptions, 'classif
 
 /** The limits of one production. */
 export function captionLimitsOf({ classification, allowance }: AllowedCaptions) {
-  const standing = isTranslating({ classification }) ? translatedLimits : captionLimits;
-  if (allowance === undefined) return standing;
-  const chunks = Math.ceil(allowance.maxLines / standing.maxLines);
+  const usualLimits = isTranslating({ classification }) ? translatedLimits : captionLimits;
+  if (allowance === undefined) return usualLimits;
+  const chunks = Math.ceil(allowance.maxLines / usualLimits.maxLines);
   return {
     ...allowance,
-    maxSourceBytes: chunks * standing.maxSourceBytes,
-    maxTargetBytes: chunks * standing.maxTargetBytes,
-    maxArtifactBytes: standing.maxArtifactBytes,
-    maxChunkLines: standing.maxLines,
-    maxWallMs: chunks * standing.maxWallMs,
+    maxSourceBytes: chunks * usualLimits.maxSourceBytes,
+    maxTargetBytes: chunks * usualLimits.maxTargetBytes,
+    maxArtifactBytes: usualLimits.maxArtifactBytes,
+    maxChunkLines: usualLimits.maxLines,
+    maxWallMs: chunks * usualLimits.maxWallMs,
   };
 }
 

@@ -35,16 +35,16 @@ const before: Readonly<Record<Exclude<Lifecycle, 'terminal'>, SituationCode>> = 
   interrupted: 'interrupted',
 };
 
-function studyText({ lifecycle, standing, study }: OverviewedRuntime): string {
+function studyText({ lifecycle, actorState, study }: OverviewedRuntime): string {
   if (lifecycle === 'accepted') return 'waiting for a free worker';
   if (lifecycle === 'initializing') return 'opening the source';
-  if (lifecycle === 'running' && standing.waitsFor !== null) return standing.waitsFor;
+  if (lifecycle === 'running' && actorState.waitsFor !== null) return actorState.waitsFor;
   if (lifecycle === 'running') {
     const stage = study === null ? 'detect' : stageOf(study.progress);
     return `studying: ${stage === null ? 'ending' : studyStages[stage].words}`;
   }
   const { code, message } = study?.stop?.reason ??
-    standing.reason ?? { code: lifecycle, message: 'no reason is stored' };
+    actorState.reason ?? { code: lifecycle, message: 'no reason is stored' };
   return isCanceled({ code, message }) ? message : `${lifecycle}: ${code}: ${message}`;
 }
 
@@ -59,9 +59,9 @@ function approvedSituation({ captions, check }: OverviewParts): Situation {
 
 /** The state of a runtime, as a code and in plain words. */
 function situationOf(overviewed: OverviewedRuntime, parts: OverviewParts): Situation {
-  const { lifecycle, standing } = overviewed;
+  const { lifecycle, actorState } = overviewed;
   if (lifecycle !== 'terminal') {
-    const isWaiting = lifecycle === 'running' && standing.waitsFor !== null;
+    const isWaiting = lifecycle === 'running' && actorState.waitsFor !== null;
     const code = isWaiting ? 'waiting_for_a_worker' : before[lifecycle];
     return { code, text: studyText(overviewed) };
   }
@@ -218,10 +218,10 @@ function sourceOf({ runtime }: OverviewedRuntime): RuntimeOverview['source'] {
   };
 }
 
-function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime): RuntimeOverview['study'] {
+function studyOf({ runtime, study, actorState, hasEnded, base }: OverviewedRuntime): RuntimeOverview['study'] {
   const { analysisRequest, startedAt } = runtime.accepted.record;
   const { range, language, outputDepth } = analysisRequest;
-  const reason = study?.stop?.reason ?? (hasEnded ? standing.reason : null);
+  const reason = study?.stop?.reason ?? (hasEnded ? actorState.reason : null);
   const span = study?.conclusion?.span ?? study?.stop?.span ?? null;
   return {
     text: `${timeCode(range.startMs)} to ${timeCode(range.endMs)}`,
@@ -234,8 +234,8 @@ function studyOf({ runtime, study, standing, hasEnded, base }: OverviewedRuntime
     step: study?.progress.done ?? null,
     reason,
     cause: reason === null ? null : failureCauseOf(reason, 'study'),
-    resumes: span?.resumes ?? standing.resumes,
-    deadlineLeftMs: hasEnded ? null : standing.deadlineLeftMs,
+    resumes: span?.resumes ?? actorState.resumes,
+    deadlineLeftMs: hasEnded ? null : actorState.deadlineLeftMs,
   };
 }
 
@@ -255,14 +255,14 @@ function* partsOf(overviewed: OverviewedRuntime): Steps<OverviewParts> {
 
 /**
  * Everything that a client wants to show of a runtime, in words, in numbers with units, and as requests for what may be done
- * next. In steps. `standing` is what its actor said before the journal was read: where both differ, the journal is newer.
+ * next. In steps. `actorState` is what its actor said before the journal was read: where both differ, the journal is newer.
  */
 export function* runtimeOverviewBySteps(
   runtime: VerifiedRuntime,
-  standing: StudyActorState,
+  actorState: StudyActorState,
   host: HostAbilities,
 ): Steps<RuntimeOverview> {
-  const overviewed = overviewedRuntime(runtime, standing, host);
+  const overviewed = overviewedRuntime(runtime, actorState, host);
   const parts = yield* partsOf(overviewed);
   yield;
   const findings = overviewFindingsOf(runtime, overviewed.hasEnded);

@@ -46,7 +46,7 @@ export interface OverviewedRuntime {
   readonly runtime: VerifiedRuntime;
   /** Null before the first event. */
   readonly study: VerifiedStudy | null;
-  readonly standing: StudyActorState;
+  readonly actorState: StudyActorState;
   readonly lifecycle: Lifecycle;
   readonly hasEnded: boolean;
   readonly host: HostAbilities;
@@ -71,16 +71,16 @@ function lifecycleOf({ lifecycle }: StudyActorState, study: VerifiedStudy | null
 
 export function overviewedRuntime(
   runtime: VerifiedRuntime,
-  standing: StudyActorState,
+  actorState: StudyActorState,
   host: HostAbilities,
 ): OverviewedRuntime {
   const study = runtime.execution?.study ?? null;
-  const lifecycle = lifecycleOf(standing, study);
+  const lifecycle = lifecycleOf(actorState, study);
   const { runtimeId } = runtime.accepted.record;
   return {
     runtime,
     study,
-    standing,
+    actorState,
     lifecycle,
     hasEnded: hasEnded(lifecycle),
     host,

@@ -32,14 +32,3 @@ test('what the settings of a data root say replaces what the host of a command h
   t.is(options.limits.captionAllowance.maxLines, 100);
   t.is(options.limits.captionAllowance.maxDurationMs, 14_400_000);
 });
-
-test('a model that a person permitted for requests leaves the host of a command its subtitle tracks', (t) => {
-  const server = 'http://127.0.0.1:11434/v1';
-  const settings = new Map<string, string | readonly string[]>([
-    ['model-server', server],
-    ['caption-translation-model', 'small'],
-    ['permit-server', [server]],
-  ]);
-  t.is(optionsWith(settings).captionExecutor.classification, 'grouped_subtitle_tracks');
-  t.is(enginesWith(settings).translator?.model, 'small');
-});

@@ -259,16 +259,9 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--http-adapter=bun',
     '--executor=other',
     '--caption-executor=openai',
-    '--language-explanation-executor=other',
     '--unknown=1',
   ],
-  executor_not_allowed: [
-    '--caption-executor=embedded-subtitles',
-    '--caption-executor=deterministic-test',
-    '--language-explanation-executor=openai',
-    '--allow-real-language-explanation',
-    '--language-explanation-model=small',
-  ],
+  executor_not_allowed: ['--caption-executor=embedded-subtitles', '--caption-executor=deterministic-test'],
   invalid_reviewer: [
     '--reviewer-id=a b',
     '--reviewer-id=:a',

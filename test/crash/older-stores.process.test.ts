@@ -63,7 +63,7 @@ async function hasAvailable(t: ExecutionContext, client: StudyHost, runtimeId: s
 
 const speechAndText = ['transcript', 'screen_text'] as const;
 
-const goesOn: Life = async (t, client, later, { id }) => {
+const comesToItsEnd: Life = async (t, client, later, { id }) => {
   for await (const _ of client.follow(id));
   await hasAvailable(t, client, id, speechAndText);
   await later.finish(id);
@@ -71,8 +71,8 @@ const goesOn: Life = async (t, client, later, { id }) => {
 
 /** The next requests of a client in each of the stores. */
 const lives: Readonly<Record<string, Life>> = {
-  'runtime.running.recognize': goesOn,
-  'runtime.running.readScreen': goesOn,
+  'runtime.running.recognize': comesToItsEnd,
+  'runtime.running.readScreen': comesToItsEnd,
   'life.subtitled': async (t, client) => {
     const source = (await client.sources()).find(({ label }) => label === 'Golden clip');
     if (source === undefined) return t.fail('the source is not listed');
@@ -93,7 +93,7 @@ const lives: Readonly<Record<string, Life>> = {
   },
   // Cut behind the second window of a pass; a host of another version does not read the windows.
   'life.windowed': async (t, client, later, stored) => {
-    await goesOn(t, client, later, stored);
+    await comesToItsEnd(t, client, later, stored);
     await client.deletions.collect({ dryRun: false });
   },
   'life.recognized': async (t, client, _later, { id }) => {

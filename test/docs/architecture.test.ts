@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { allFeatures } from '../features/codes.ts';
 import { filesBelow, importsOf, root, textOf } from './source-files.ts';
 
 /** Folders that the files of a folder may import, beside their own. */
@@ -104,6 +105,14 @@ test('only a composition root imports the list of features, and only the lists n
       .map((other) => `${file} imports ${other}`),
   );
   t.deepEqual(named, []);
+});
+
+test('every folder of a feature is in the list of all features, which a checkout without some of them keeps', (t) => {
+  const folders = new Set([...imports.keys()].flatMap((file) => featureOf(file) ?? []));
+  t.deepEqual(
+    [...folders].filter((name) => !allFeatures.includes(name)),
+    [],
+  );
 });
 
 /** The floors that features stand on, without the contract: older studies have the names of their engines. */

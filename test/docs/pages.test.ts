@@ -30,7 +30,7 @@ import { readRecordedRun } from '../../scripts/docs/openapi/examples.ts';
 import { readableDocument } from '../../scripts/docs/openapi/read-document.ts';
 import { optionsPage } from '../../scripts/docs/options-page.ts';
 import { storeFormat } from '../../storage/objects/data-root.ts';
-import { absentStartCodes, isOfAbsentFeature } from '../features/codes.ts';
+import { absentStartCodes, absentVariables, isOfAbsentFeature } from '../features/codes.ts';
 import { codesOf, pagesOf, pathOf, sectionOf, tablesOf, textOf, unionOf, wordsOf } from './markdown.ts';
 import { firstMissing, shownBlocksOf } from './shown-blocks.ts';
 
@@ -293,6 +293,7 @@ test('every variable that the host and the commands read is documented, and no o
     ...named(text, /process\.env\.([A-Z_]+)\b(?! = )/g),
     ...(text.includes('homedir()') ? ['HOME'] : []),
     ...(text.includes('tmpdir()') ? ['TMPDIR'] : []),
+    ...absentVariables,
   ]);
   t.deepEqual(documented('## Host and commands'), [...found].sort());
 });

@@ -60,14 +60,14 @@ const refusalsOf = (routes: ReturnType<typeof describedRoutes>): Set<string> =>
 
 test('the codes of a feature are those that only its paths send', (t) => {
   const whole = refusalsOf(describedRoutes());
-  for (const feature of features) {
+  const codes = features.map((feature) => {
     const without = refusalsOf(describedRoutes(features.filter((each) => each !== feature)));
-    t.deepEqual(
-      Object.keys(errorCodes).filter((code) => whole.has(code) && !without.has(code)),
-      codesOfFeatures[feature.name] ?? [],
-      feature.name,
-    );
-  }
+    return [feature.name, Object.keys(errorCodes).filter((code) => whole.has(code) && !without.has(code))] as const;
+  });
+  t.deepEqual(
+    codes,
+    features.map(({ name }) => [name, codesOfFeatures[name] ?? []]),
+  );
 });
 
 /** Operations without an example from a run, and the reasons. */

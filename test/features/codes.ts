@@ -16,7 +16,8 @@ export const codesOfFeatures: Readonly<Record<string, readonly ErrorCode[]>> = {
 };
 
 /** The features of the whole program. A checkout may lack some. */
-export const allFeatures = [
+export const allFeatures: readonly string[] = [
+  'engines',
   'evaluation',
   'explanations',
   'lifecycles',
@@ -25,7 +26,7 @@ export const allFeatures = [
   'translation',
   'video-host',
   'workers',
-] as const;
+];
 
 /** True if this checkout has a feature. */
 export const hasFeature = (name: string): boolean => existsSync(new URL(`../../features/${name}/`, import.meta.url));
@@ -40,4 +41,10 @@ export const isOfAbsentFeature = (file: string): boolean =>
   allFeatures.some((name) => !hasFeature(name) && /^(?:test\/)?features\/([\w-]+)\//.exec(file)?.[1] === name);
 
 /** The start codes of the features that this checkout lacks: their rows stay in the page of errors. */
-export const absentStartCodes: readonly string[] = hasFeature('screen-text') ? [] : ['screen_text_unavailable'];
+export const absentStartCodes: readonly string[] = [
+  ...(hasFeature('screen-text') ? [] : ['screen_text_unavailable']),
+  ...(hasFeature('workers') ? [] : ['invalid_work_queue', 'object_source_unavailable']),
+];
+
+/** The variables that only the features that this checkout lacks read: their rows stay in the page of the environment. */
+export const absentVariables: readonly string[] = hasFeature('recognition') ? [] : ['MEDIA_STUDY_WHISPER_CLI'];

@@ -36,11 +36,11 @@ test('what is let go of is not ended, and the rest is', (t) => {
   const long = new AbortController();
   const ended: string[] = [];
   const end = () => ended.push('same');
-  const letGo = onAbort(long.signal, end);
+  const stopListening = onAbort(long.signal, end);
   onAbort(long.signal, end);
   onAbort(long.signal, () => ended.push('other'));
-  letGo();
-  letGo();
+  stopListening();
+  stopListening();
   long.abort();
   t.deepEqual(ended, ['same', 'other']);
   t.is(listenersOn(long.signal), 0);

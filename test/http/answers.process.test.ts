@@ -8,7 +8,7 @@ import { heartbeatMs } from '../../contract/journal.ts';
 import { SentBody } from '../../http/exchange/answer.ts';
 import { bodyInParts, MediaPart } from '../../http/exchange/sent-bodies.ts';
 import type { Exchange } from '../../http/listener/listener.ts';
-import { EventStream, type Feed, Heart, sseFrame } from '../../http/streams/event-stream.ts';
+import { EventStream, type Feed, Keepalive, sseFrame } from '../../http/streams/event-stream.ts';
 import { openObjectStore } from '../../storage/objects/open-object-store.ts';
 import { atRest, eventually, within } from '../patience.ts';
 import { scratchFolder, seededBytes } from '../storage/ledger/scratch.ts';
@@ -251,7 +251,7 @@ for (const adapter of adapters) {
     const left = signal();
     const { port, traffic } = await listen(t, adapter, (exchange) => {
       exchange.onAbort(() => left.fire());
-      new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [silent])
+      new EventStream({ keepalive: new Keepalive(clock, clock.now), report: t.log }, [silent])
         .send(exchange, 200, {})
         .catch(t.fail);
     });
@@ -301,7 +301,7 @@ for (const adapter of adapters) {
     };
     const { clock, advance } = handClock();
     const { port } = await listen(t, adapter, (exchange) => {
-      new EventStream({ heart: new Heart(clock, clock.now), report: t.log }, [feed])
+      new EventStream({ keepalive: new Keepalive(clock, clock.now), report: t.log }, [feed])
         .send(exchange, 200, {})
         .catch(t.fail);
     });
@@ -310,7 +310,7 @@ for (const adapter of adapters) {
     socket.write(head('GET /'));
     await eventually('the first read', () => reads > 0);
     const before = await atRest(() => reads);
-    // Whatever the feed has to say and however often the heart beats, no more is taken from it.
+    // Whatever the feed has to say and however often the keepalive fires, no more is taken from it.
     advance(5 * heartbeatMs);
     await setTimeout(200);
     t.is(reads, before);

@@ -4,7 +4,7 @@ import { heartbeatMs } from '../../contract/journal.ts';
 import { bodyInParts, requestedRange } from '../../http/exchange/sent-bodies.ts';
 import { FlatHead } from '../../http/listener/message-head.ts';
 import { exposition } from '../../http/routes/operation.ts';
-import { asksForStream, Heart } from '../../http/streams/event-stream.ts';
+import { asksForStream, Keepalive } from '../../http/streams/event-stream.ts';
 import { handClock } from './streams/hand-clock.ts';
 
 // Parts of answers: a part of a file, metrics, a list in parts, and the pauses of a stream.
@@ -163,9 +163,9 @@ test('one timer beats for all streams, each after its own pause; none is left be
       clock.clearTimeout(timer);
     },
   };
-  const heart = new Heart(counted, clock.now);
+  const keepalive = new Keepalive(counted, clock.now);
   const beats: string[] = [];
-  const add = (name: string) => heart.add(() => beats.push(name));
+  const add = (name: string) => keepalive.add(() => beats.push(name));
   const forget = [add('a')];
   advance(200);
   forget.push(add('b'));
@@ -192,9 +192,9 @@ test('bug: streams fell silent for an hour after the clock was set back by one',
   const { clock, advance } = handClock();
   let set = 0;
   const wall = { ...clock, now: () => clock.now() + set };
-  const heart = new Heart(wall, clock.now);
+  const keepalive = new Keepalive(wall, clock.now);
   let beats = 0;
-  heart.add(() => {
+  keepalive.add(() => {
     beats += 1;
   });
   set = -3_600_000;

@@ -55,7 +55,7 @@ async function inject(pid: number, { call, fault, nth }: Injection): Promise<Chi
  * Ends a tracer, so that a signal to the host is the host's: one that comes while the tracer lets go is lost. A tracer that waits for
  * a process of several threads that was ended waits for ever; the kernel lets go in its place.
  */
-async function letGo(strace: ChildProcess): Promise<void> {
+async function releaseTraced(strace: ChildProcess): Promise<void> {
   if (strace.exitCode !== null || strace.signalCode !== null) return;
   const gone = once(strace, 'exit');
   strace.kill('SIGINT');
@@ -77,7 +77,7 @@ async function live(t: ExecutionContext, root: string, injection: Injection, pro
     },
   );
   await Promise.race([working, host.ended]);
-  await letGo(strace);
+  await releaseTraced(strace);
   const ended = await host.stop();
   const words = host.reported().join('\n');
   // A host may end if its storage fails. It gives the reason, and no unforeseen error ends it.

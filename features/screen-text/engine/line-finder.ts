@@ -232,7 +232,7 @@ function alikeShare(
 }
 
 /** True if a component behind an end of a row could be its next letter. */
-function goesOn(
+function couldFollow(
   component: Component,
   row: readonly MeasuredComponent[],
   [from = 0, to = 0]: readonly number[],
@@ -293,7 +293,7 @@ function isCut(row: readonly MeasuredComponent[], of: DividedPicture): boolean {
   ];
   return ends.some(
     ({ letters, columns }) =>
-      of.components.some((component) => hasSizeOfLetter(component) && goesOn(component, row, columns)) ||
+      of.components.some((component) => hasSizeOfLetter(component) && couldFollow(component, row, columns)) ||
       strokesBetween(of.picture, box, mean, columns) > END_RULE.strokeSquares ||
       (meanOf(letters.map(contrastOf)) < END_RULE.fadingShare * usual &&
         alikeShare(of.picture, box, mean, columns) > END_RULE.alikeShare),

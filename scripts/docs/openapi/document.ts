@@ -4,7 +4,7 @@ import type { Feature } from '../../../features/feature.ts';
 import { features } from '../../../features/features.ts';
 import { rooms } from '../../../http/exchange/description.ts';
 import { routeTable, type ServerOptions } from '../../../http/server.ts';
-import { Heart } from '../../../http/streams/event-stream.ts';
+import { Keepalive } from '../../../http/streams/event-stream.ts';
 import { Components } from './components.ts';
 import type { RecordedRun } from './examples.ts';
 import { headerFields } from './header-fields.ts';
@@ -46,7 +46,7 @@ const purposes: Readonly<Record<(typeof rooms)[number], string>> = {
 export function describedRoutes(of: readonly Feature[] = features) {
   const described = of.map(({ paths }) => (paths === undefined ? {} : { routes: paths }));
   const services: unknown = { features: described };
-  const streams = { heart: new Heart(systemClock), report: () => undefined };
+  const streams = { keepalive: new Keepalive(systemClock), report: () => undefined };
   return routeTable(services as ServerOptions['services'], { streams });
 }
 

@@ -107,13 +107,13 @@ test('captions of 1.0.0 are named as those of older rules, with the way to make 
   t.teardown(close);
   const [{ key: runtimeId } = { key: '' }] = await ledger.list('snapshot', 'runtime:');
   const runtime = await new VerifiedRuntimes({ ledger, objectStore }).read(runtimeId);
-  const standing = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
+  const actorState = { lifecycle: 'terminal', reason: null, resumes: 0, deadlineLeftMs: null, waitsFor: null } as const;
   const captions = {
     classification: 'recorded_real_pipeline_fixture',
     allowance: defaultCaptionAllowance,
   } as const;
   const host = { reviewerId: 'reviewer:one', captions, explains: false, sourceIsCurrent: true };
-  const overviewed = overviewedRuntime(runtime, standing, host);
+  const overviewed = overviewedRuntime(runtime, actorState, host);
   const review = reviewPart(overviewed);
   const part = resultOfSteps(captionsPart(overviewed, review));
   t.is(part.state, 'done');

@@ -84,9 +84,9 @@ test('a long study continues in the next host after its last window, and leaves 
 
   const third = await hostOn(t, damaged);
   await followed(third.client, runtimeId);
-  const [found = '', goesOn = ''] = windowLines(third.host.reported());
+  const [found = '', continued = ''] = windowLines(third.host.reported());
   t.regex(found, /^sha256:[0-9a-f]{64}, kept of a window of a pass, is damaged; the window is measured again$/);
-  t.regex(goesOn, /goes on at 16000 ms$/);
+  t.regex(continued, /goes on at 16000 ms$/);
   t.deepEqual(await factsOf(third.client, runtimeId), facts);
   await third.host.stop();
   await checkRuntimes(t, damaged);
