@@ -42,6 +42,9 @@ const macrolanguages: ReadonlyMap<string, string> = new Map(
   }).flatMap(([macro, members]) => members.split(' ').map((member) => [member, macro] as const)),
 );
 
+/** The code of the macrolanguage of a member, such as `no` of `nb`; null for a code that is no member. */
+export const macrolanguageOf = (code: string): string | null => macrolanguages.get(code) ?? null;
+
 /** Two written forms of one spoken language, which all of its speakers read. */
 const writtenForms = new Set(['no']);
 
@@ -125,42 +128,33 @@ const scripts: Readonly<Record<string, RegExp>> = {
   ),
 };
 
-/** Names by which servers of the Whisper family call a language; others use its code. */
-const names: Readonly<Record<string, string>> = {
-  arabic: 'ar',
-  chinese: 'zh',
-  czech: 'cs',
-  danish: 'da',
-  dutch: 'nl',
-  english: 'en',
-  finnish: 'fi',
-  french: 'fr',
-  german: 'de',
-  greek: 'el',
-  hebrew: 'he',
-  hindi: 'hi',
-  hungarian: 'hu',
-  indonesian: 'id',
-  italian: 'it',
-  japanese: 'ja',
-  korean: 'ko',
-  norwegian: 'no',
-  polish: 'pl',
-  portuguese: 'pt',
-  romanian: 'ro',
-  russian: 'ru',
-  spanish: 'es',
-  swedish: 'sv',
-  thai: 'th',
-  turkish: 'tr',
-  ukrainian: 'uk',
-  vietnamese: 'vi',
-};
+/**
+ * Names by which servers of the Whisper family call a language, in small letters; others use its code. They are `LANGUAGES` and
+ * `TO_LANGUAGE_CODE` in `tokenizer.py` of openai/whisper, and the full names that other servers answer.
+ */
+const names: ReadonlyMap<string, string> = new Map(
+  `afrikaans=af, albanian=sq, amharic=am, arabic=ar, armenian=hy, assamese=as, azerbaijani=az, bashkir=ba, basque=eu, belarusian=be,
+   bengali=bn, bokmål=nb, bosnian=bs, brazilian portuguese=pt, breton=br, bulgarian=bg, burmese=my, cantonese=yue,
+   cantonese chinese=yue, castilian=es, catalan=ca, chinese=zh, croatian=hr, czech=cs, danish=da, dutch=nl, english=en, esperanto=eo,
+   estonian=et, faroese=fo, farsi=fa, filipino=tl, finnish=fi, flemish=nl, french=fr, galician=gl, georgian=ka, german=de, greek=el,
+   gujarati=gu, haitian=ht, haitian creole=ht, hausa=ha, hawaiian=haw, hebrew=he, hindi=hi, hungarian=hu, icelandic=is, indonesian=id,
+   irish=ga, italian=it, japanese=ja, javanese=jw, kannada=kn, kazakh=kk, khmer=km, korean=ko, kurdish=ku, lao=lo, latin=la,
+   latvian=lv, letzeburgesch=lb, lingala=ln, lithuanian=lt, luxembourgish=lb, macedonian=mk, malagasy=mg, malay=ms, malayalam=ml,
+   maltese=mt, mandarin=zh, mandarin chinese=zh, maori=mi, marathi=mr, modern greek=el, moldavian=ro, moldovan=ro, mongolian=mn,
+   myanmar=my, nepali=ne, norwegian=no, norwegian bokmål=nb, norwegian nynorsk=nn, nynorsk=nn, occitan=oc, odia=or, panjabi=pa,
+   pashto=ps, persian=fa, polish=pl, portuguese=pt, punjabi=pa, pushto=ps, romanian=ro, russian=ru, sanskrit=sa, serbian=sr, shona=sn,
+   sindhi=sd, sinhala=si, sinhalese=si, slovak=sk, slovene=sl, slovenian=sl, somali=so, spanish=es, sundanese=su, swahili=sw,
+   swedish=sv, tagalog=tl, tajik=tg, tamil=ta, tatar=tt, telugu=te, thai=th, tibetan=bo, turkish=tr, turkmen=tk, ukrainian=uk,
+   urdu=ur, uzbek=uz, valencian=ca, vietnamese=vi, welsh=cy, yiddish=yi, yoruba=yo`
+    .split(/,\s+/)
+    .map((row) => row.split('=') as [string, string]),
+);
 
-/** The language that a recognizer states; null if its word is neither a code nor a known name. */
-function recognizedLanguageCode(word: string): string | null {
-  const plain = word.trim().toLowerCase();
-  if (Object.hasOwn(names, plain)) return names[plain] ?? null;
+/** The base code of the language that a recognizer states; null if its word is neither a code nor a known name. */
+export function recognizedLanguageCode(word: string): string | null {
+  const plain = word.normalize('NFC').trim().toLowerCase().replaceAll('_', '-').replace(/\s+/g, ' ');
+  const named = names.get(plain);
+  if (named !== undefined) return baseLanguage(named);
   return /^[a-z]{2,3}(-[a-z0-9]+)*$/.test(plain) ? baseLanguage(plain) : null;
 }
 

@@ -5,8 +5,8 @@ import { absolutePath, type FlagTable, type GivenFlags, oneOf, single, toggle, v
 import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
 import { option, type StartText, worded } from '../../options/start-text.ts';
 import type { RecognizerChoice } from './engine/open-recognizer.ts';
-import { type ResponseFormat, responseFormats } from './engine/openai.ts';
 import { POCKETSPHINX_MODEL } from './engine/pocketsphinx.ts';
+import { type ResponseFormat, responseFormats } from './engine/transcription-wires.ts';
 
 const recognizerFlag = 'semantic-recognizer';
 export const everyStudyFlag = 'allow-real-semantic-evidence';

@@ -4,8 +4,9 @@ import { type HostedProvider, usualPatienceMs } from '../../../executors/model-s
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../../../executors/process/tools.ts';
 import { type Recognizer, RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
 import { withoutPlaces } from './engine-files.ts';
-import { openOpenaiRecognizer, type ResponseFormat } from './openai.ts';
+import { openServedRecognizer } from './openai.ts';
 import { openPocketsphinx, POCKETSPHINX_MODEL } from './pocketsphinx.ts';
+import type { ResponseFormat } from './transcription-wires.ts';
 import { openWhisperCli } from './whisper-cli.ts';
 
 /** The recognizer of a host's options. */
@@ -49,7 +50,7 @@ export async function openRecognizer(
   choice: RecognizerChoice,
   { launcher, environment, clock, digestOf = fileDigestOf }: RecognizerOpening,
 ): Promise<Recognizer> {
-  if (choice.engine === 'openai') return openOpenaiRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
+  if (choice.engine === 'openai') return openServedRecognizer({ ...choice, clock, patienceMs: usualPatienceMs });
   const { name, environmentVariable } = RECOGNIZER_PROGRAMS[choice.engine];
   const named = choice.engine === 'whisper-cli' ? choice.program : undefined;
   const executable =

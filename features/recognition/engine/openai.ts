@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import type { Clock } from '../../../contract/base/clock.ts';
 import { withSaid } from '../../../contract/causes/engine-failures.ts';
-import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
+import type { RawRegion } from '../../../contract/recognition.ts';
 import { servedLanguages } from '../../../contract/served-languages.ts';
 import {
   boundedFetch,
@@ -15,236 +14,16 @@ import {
   refusedIn,
   wireOf,
 } from '../../../executors/model-server/hosted-provider.ts';
+import { type SpeechService, speechServiceAt } from '../../../executors/model-server/speech-service.ts';
 import {
   ANSWER_TEXT,
-  demandSpoken,
   RecognitionFailure,
   type Recognizer,
   type RegionSound,
   secondsOf,
-  spokenIn,
 } from '../../../executors/recognition/recognizer.ts';
-import { meanOf } from '../../../rules/statistics.ts';
-import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
-
-const optionalNumber = z.number().nullish().catch(null);
-
-const word = z.looseObject({
-  word: z.string().nullish(),
-  text: z.string().nullish(),
-  start: optionalNumber,
-  end: optionalNumber,
-  probability: optionalNumber,
-});
-
-/** A list of at most so many items: a longer one is refused before its items are looked at. */
-const listOf = <Item extends z.ZodType>(item: Item, most: number) => z.array(z.unknown()).max(most).pipe(z.array(item));
-
-/** No region has so many words. */
-const mostWords = 4096;
-
-const segment = z.looseObject({
-  text: z.string(),
-  start: optionalNumber,
-  end: optionalNumber,
-  avg_logprob: optionalNumber,
-  compression_ratio: optionalNumber,
-  no_speech_prob: optionalNumber,
-  // Counted before they are read: the words of all segments together have a bound.
-  words: z.array(z.unknown()).nullish().catch(null),
-});
-
-const readSegment = segment.extend({ words: z.array(word).nullish().catch(null) });
-
-/**
- * As much of a transcription as is looked at. Servers leave most of it out; what is not there is null from then on. Some report an
- * error with status 200, which has neither a text nor segments. It must not pass for speech without words.
- */
-const transcription = z
-  .looseObject({
-    text: z.string().nullish(),
-    language: z.string().nullish().catch(null),
-    segments: listOf(segment, 256).nullish(),
-    words: listOf(word, mostWords).nullish().catch(null),
-    logprobs: listOf(z.looseObject({ logprob: z.number() }), 16_384)
-      .nullish()
-      .catch(null),
-  })
-  .refine(({ text, segments }) => text !== undefined || segments !== undefined, { path: ['text'] });
-
-type Transcription = z.infer<typeof transcription>;
-type Word = z.infer<typeof word>;
-type Segment = z.infer<typeof readSegment>;
-
-const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : Math.round(seconds * 1000));
-
-/**
- * The times that an answer may have. Whisper fills sound up to a window of 30 s with silence, and counts time in steps of 20 ms.
- * The source is Radford et al., *Robust Speech Recognition via Large-Scale Weak Supervision*, 2022. So a time may lie past the sound
- * by the window, and go back by a step. A word may lie beside its segment by the padding of a region; the number is a choice.
- */
-const ANSWER_TIMES = { windowMs: 30_000, stepMs: 20, wordsBesideMs: 200 } as const;
-
-/** Units in which servers count seconds, as parts of one; the coarsest first. */
-const units = { hundredths: 100, milliseconds: 1e3, microseconds: 1e6, nanoseconds: 1e9 } as const;
-
-type Timed = Pick<Segment, 'start' | 'end'>;
-
-/** The first time of a list, in the order of the answer, that cannot be in a sound of this length; null if all can. */
-function timeFault(what: 'segment' | 'word', timed: readonly Timed[], seconds: number): string | null {
-  const { windowMs, stepMs } = ANSWER_TIMES;
-  let latest = { number: 0, start: 0 };
-  for (const [at, { start, end }] of timed.entries()) {
-    const named = `${what} ${at + 1}`;
-    for (const [verb, time] of [['begins', start] as const, ['ends', end] as const]) {
-      const timeMs = ms(time);
-      if (time == null || timeMs === null || (timeMs >= -stepMs && timeMs <= 1000 * seconds + windowMs)) continue;
-      const unit = Object.entries(units).find(([, parts]) => time > 0 && time / parts <= seconds + 1)?.[0];
-      const guess = unit === undefined ? '' : `, as if the server counted in ${unit}`;
-      return `${named} ${verb} at ${time} s of ${seconds.toFixed(1)} s of sound${guess}`;
-    }
-    if (start == null) continue;
-    if (goesBack(start, end)) return `${named} begins at ${start} s and ends at ${end} s`;
-    if (goesBack(latest.start, start))
-      return `${named} begins at ${start} s, and ${what} ${latest.number} before it at ${latest.start} s`;
-    if (start > latest.start) latest = { number: at + 1, start };
-  }
-  return null;
-}
-
-/** True if a time lies before an earlier one by more than a step. Compared in ms, in which 2.5 s and 2.48 s differ by a step. */
-const goesBack = (earlier: number, later: number | null | undefined): boolean =>
-  later != null && (ms(earlier) ?? 0) - (ms(later) ?? 0) > ANSWER_TIMES.stepMs;
-
-/** True if every word with times lies in its segment, or beside it by no more than it may. */
-function liesIn({ start, end, words }: Segment): boolean {
-  const beside = ANSWER_TIMES.wordsBesideMs / 1000;
-  return (words ?? []).every(
-    (each) =>
-      (start == null || each.start == null || each.start >= start - beside) &&
-      (end == null || each.end == null || each.end <= end + beside),
-  );
-}
-
-/** True if words are most of a text, by their letters: the times of fewer are not those of the whole. */
-const areMostOf = (words: readonly Word[], text: string): boolean =>
-  2 * words.reduce((sum, { word: said, text: written }) => sum + lettersIn(said ?? written ?? ''), 0) >=
-  lettersIn(text);
-
-const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-
-/**
- * The segments of an answer with the words of each. Words that cannot be, or that lie elsewhere than their segments, count as absent:
- * the segments are the lines. Throws `RecognitionFailure` if the times of the segments themselves cannot be.
- */
-function placedSegments(answer: Transcription, seconds: number): Segment[] {
-  const { segments: given, words } = answer;
-  const nested = given?.reduce((sum, each) => sum + (each.words?.length ?? 0), 0) ?? 0;
-  demandSpoken(seconds, 'words', nested);
-  const segments = given?.map((each) => readSegment.parse(each));
-  if (segments === undefined || segments.length === 0) {
-    const whole = wholeSegment(answer);
-    const fault = timeFault('word', whole.words ?? [], seconds);
-    if (fault !== null) throw impossible(fault);
-    return [whole];
-  }
-  const fault = timeFault('segment', segments, seconds);
-  if (fault !== null) throw impossible(fault);
-  const free = new Set(words ?? []);
-  const within = segments.map((each) => ({ ...each, words: each.words ?? takenWords(free, each) }));
-  const agree = within.every((each) => liesIn(each) && timeFault('word', each.words, seconds) === null);
-  return agree && timeFault('word', words ?? [], seconds) === null
-    ? within
-    : within.map((each) => ({ ...each, words: [] }));
-}
-
-const impossible = (fault: string): RecognitionFailure =>
-  new RecognitionFailure(
-    'invalid_output',
-    `times of the answer cannot be: ${fault}; correct the server, or use another`,
-  );
-
-function wordOf({ word: said, text, start, end, probability }: Word): RawWord[] {
-  const clean = cleanText(said ?? text ?? '');
-  return clean === null
-    ? []
-    : [{ text: clean, startMs: ms(start), endMs: ms(end), confidence: probabilityOf(probability) }];
-}
-
-/**
- * Takes the words of the whole answer that lie in a segment by their middle; for servers that list them beside the segments. Where
- * segments overlap, the first has the word: with it in each, a small answer would have a million.
- */
-function takenWords(free: Set<Word>, { start, end }: Segment): Word[] {
-  if (start == null || end == null) return [];
-  const taken = [...free].filter((each) => {
-    if (each.start == null || each.end == null) return false;
-    const middle = (each.start + each.end) / 2;
-    return start <= middle && middle < end;
-  });
-  for (const each of taken) free.delete(each);
-  return taken;
-}
-
-function meanConfidence(words: readonly RawWord[]): number | null {
-  return probabilityOf(meanOf(words.flatMap(({ confidence }) => confidence ?? [])));
-}
-
-function lineOf(given: Segment): RawLine[] {
-  const text = cleanText(given.text);
-  if (text === null) return [];
-  const words = (given.words ?? []).flatMap(wordOf);
-  return [
-    {
-      text,
-      startMs: ms(given.start),
-      endMs: ms(given.end),
-      words,
-      measures: {
-        confidence: meanConfidence(words),
-        averageLogProbability: measureOf(given.avg_logprob),
-        compressionRatio: measureOf(given.compression_ratio),
-        noSpeechProbability: probabilityOf(given.no_speech_prob),
-      },
-    },
-  ];
-}
-
-/** Whole texts without segments are one line over the whole sound, with the mean log-probability of its tokens. */
-function wholeSegment({ text, words: given, logprobs }: Transcription): Segment {
-  const words = given != null && areMostOf(given, text ?? '') ? given : [];
-  return {
-    text: text ?? '',
-    start: words[0]?.start ?? null,
-    end: words.at(-1)?.end ?? null,
-    avg_logprob: meanOf((logprobs ?? []).map(({ logprob }) => logprob)),
-    compression_ratio: null,
-    no_speech_prob: null,
-    words,
-  };
-}
-
-/** Reads the answer of a transcription server, verbose or not. Throws `RecognitionFailure`. */
-function transcribedRegion(body: unknown, seconds: number, apiKey: string | null): RawRegion {
-  const answer = transcription.safeParse(body);
-  if (!answer.success) {
-    const refused = refusedIn(body, apiKey);
-    const place = answer.error.issues[0]?.path.join('.') ?? '';
-    if (refused === null)
-      throw new RecognitionFailure('invalid_output', `the answer has another shape at '${place}'`, answer.error);
-    const detail = withSaid('the answer is an error', refused.message);
-    throw new RecognitionFailure('invalid_output', detail, answer.error, 'engine_error');
-  }
-  return spokenIn(seconds, {
-    language: statedLanguage(answer.data.language),
-    lines: placedSegments(answer.data, seconds).flatMap(lineOf),
-  });
-}
-
-/** The format of a server's answers; the models after Whisper know `json` alone, which has no times. */
-export const responseFormats = ['verbose_json', 'json'] as const;
-
-export type ResponseFormat = (typeof responseFormats)[number];
+import { ANSWER_TIMES, type LanguageAnswer, languageAnswer, transcribedRegion } from './transcription-answer.ts';
+import { type ResponseFormat, type TranscriptionRequest, wires } from './transcription-wires.ts';
 
 interface OpenaiRecognizerOptions {
   readonly provider: HostedProvider;
@@ -253,50 +32,26 @@ interface OpenaiRecognizerOptions {
   readonly clock: Clock;
   /** The longest wait in ms, for one region, until a server that refuses for now takes it; by default none. */
   readonly patienceMs?: number;
+  /** How the server takes sound; by default by the interface of OpenAI at its base address. */
+  readonly service?: SpeechService;
 }
 
 /** One region may take so long, and its answer may be so large. */
 export const TRANSCRIPTION_LIMITS = { maxWallMs: 120_000, maxResponseBytes: 1024 * 1024 } as const;
 
-interface Settings {
-  readonly temperature: number;
-  readonly responseFormat: ResponseFormat;
-  readonly prompt: 'none';
-  /** The requested times. */
-  readonly granularities?: string;
-  /** The requested fields beside the text: without segments, the log-probabilities are those of its tokens. */
-  readonly include?: string;
-}
-
-const SETTINGS: Readonly<Record<ResponseFormat, Settings>> = {
-  verbose_json: { temperature: 0, responseFormat: 'verbose_json', granularities: 'segment,word', prompt: 'none' },
-  json: { temperature: 0, responseFormat: 'json', include: 'logprobs', prompt: 'none' },
-};
-
-function formOf({ samples, language }: RegionSound, model: string, settings: Settings): FormData {
-  const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(waveFile(samples))], { type: 'audio/wav' }), 'region.wav');
-  form.set('model', model);
-  form.set('temperature', String(settings.temperature));
-  form.set('response_format', settings.responseFormat);
-  for (const each of settings.granularities?.split(',') ?? []) form.append('timestamp_granularities[]', each);
-  if (settings.include !== undefined) form.append('include[]', settings.include);
-  if (language !== null) form.set('language', language);
-  return form;
-}
-
 /** Words of servers about a request, beside the status of their refusal. They are the wire of others, and differ. */
 const refusalWords = {
   format: /response_format|verbose_json|timestamp_granularit/i,
   model: /\bmodels?\b/i,
-  language: /\blanguages?\b/i,
+  // whisper.cpp builds a text of the name that an unknown code does not have.
+  language: /\blanguages?\b|construction from null/i,
 } as const;
 
 /** The cause of a refusal by the words of the server; undefined if its status says all. */
-function refusedFor(status: number, refused: Refused, { responseFormat }: Settings, language: string | null) {
+function refusedFor(status: number, refused: Refused, format: ResponseFormat, language: string | null) {
   const words = Object.values(refused).join(' ');
   const isOfForm = status === 400 || status === 422;
-  if (responseFormat === 'verbose_json' && isOfForm && refusalWords.format.test(words)) return 'engine_format_refused';
+  if (format === 'verbose_json' && isOfForm && refusalWords.format.test(words)) return 'engine_format_refused';
   const isOfModel = status === 404 && refusalWords.model.test(words);
   if (isOfModel || refused.code === 'model_not_found') return 'engine_model_missing';
   const isOfLanguage = (isOfForm || status === 500) && refusalWords.language.test(words);
@@ -307,18 +62,18 @@ const nothingSaid: Refused = { message: null, code: null, param: null };
 
 async function refusalOf(
   response: Response,
-  settings: Settings,
+  format: ResponseFormat,
   { language }: RegionSound,
 ): Promise<RecognitionFailure> {
   const { status } = response;
   const refused = refusedIn(await response.text(), null) ?? nothingSaid;
-  const isAboutForm = settings.responseFormat === 'verbose_json' && (status === 400 || status === 422);
+  const isAboutForm = format === 'verbose_json' && (status === 400 || status === 422);
   const advice =
     isAboutForm && refused.message === null
       ? '; a model without times needs --semantic-recognizer-response-format json'
       : '';
   const detail = withSaid(`the server refused the request${advice}`, refused.message);
-  return new RecognitionFailure(`http_${status}`, detail, response, refusedFor(status, refused, settings, language));
+  return new RecognitionFailure(`http_${status}`, detail, response, refusedFor(status, refused, format, language));
 }
 
 function failureOf(error: unknown): RecognitionFailure {
@@ -340,48 +95,114 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
+/** A recognizer behind a server, which also answers which language is spoken. */
+export interface ServedRecognizer extends Recognizer {
+  /**
+   * The language of a sound by itself, without its text. The server of whisper.cpp encodes the sound once for it, and a second time if
+   * its language is not the one of `sound`: then the answer has the probability of that one. Other servers state none. Rejects as
+   * `recognize` does.
+   */
+  readonly languageOf: (sound: RegionSound, signal: AbortSignal) => Promise<LanguageAnswer>;
+}
+
+/** Server errors in a row after which the format without times is tried, before the first answer with times. One may pass by itself. */
+const errorsOfFormat = 2;
+
 /**
- * A recognizer behind the transcription interface of OpenAI, on this machine or behind https. Each region is one request without
+ * A recognizer behind a transcription server, on this machine or behind https. Each region is one request without
  * a prompt, and a region that the server has taken is never sent again. Its identity cannot be seen from here: its digest is that of
- * its address and the name of the model.
+ * its address and the name of the model. A model that knows no times refuses the verbose format: from then on it is asked without.
  */
-export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
+export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRecognizer {
   const { provider, model, clock, patienceMs = 0 } = options;
-  const settings = SETTINGS[options.responseFormat];
+  const service = options.service ?? {
+    interface: 'openai',
+    address: `${provider.baseUrl}/audio/transcriptions`,
+  };
+  const wire = wires[service.interface];
+  const isOpenai = service.interface === 'openai';
+  const areTokens = service.interface === 'whisper-server';
   const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
   const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
   const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
   const named = createHash('sha256')
-    .update(JSON.stringify({ baseUrl: provider.baseUrl, model }))
+    .update(JSON.stringify({ baseUrl: provider.baseUrl, model, ...(isOpenai ? {} : { interface: service.interface }) }))
     .digest('hex');
+  let format = options.responseFormat;
+  let hasTimes = false;
+  let errors = 0;
 
-  const ask = async (sound: RegionSound, signal: AbortSignal): Promise<unknown> => {
-    const url = `${provider.baseUrl}/audio/transcriptions`;
-    const response = await send(url, { method: 'POST', body: formOf(sound, model, settings), signal });
-    if (!response.ok) throw await refusalOf(response, settings, sound);
+  const ask = async (
+    { url, form }: TranscriptionRequest,
+    asked: ResponseFormat,
+    sound: RegionSound,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const response = await send(url, { method: 'POST', body: form, signal });
+    if (!response.ok) throw await refusalOf(response, asked, sound);
     return parsed(await response.text(), response.headers.get('content-type') ?? '');
   };
 
-  const heard = (body: unknown, seconds: number): RawRegion => {
-    const region = transcribedRegion(body, seconds, provider.apiKey);
+  const heard = async (sound: RegionSound, asked: ResponseFormat, signal: AbortSignal): Promise<RawRegion> => {
+    const body = await ask(wire.request({ service, model, format: asked, sound }), asked, sound, signal);
+    const region = transcribedRegion(body, { seconds: secondsOf(sound), apiKey: provider.apiKey, areTokens });
     // All that is kept of the answer.
     if (holdsKey(JSON.stringify(region))) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
     return region;
   };
 
-  const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> =>
-    inTime(
-      { clock, wallMs: maxWallMs, signal },
-      async (bounded) => heard(await ask(sound, bounded), secondsOf(sound)),
-      (error, isLate) =>
+  /** True if a refusal of the verbose format may be one of the format alone. */
+  const isOfFormat = (error: unknown): boolean => {
+    if (!isOpenai || hasTimes || !(error instanceof RecognitionFailure)) return false;
+    if (['http_400', 'http_415', 'http_422'].includes(error.reason)) return true;
+    if (error.reason !== 'http_500' && error.reason !== 'http_501') return false;
+    errors += 1;
+    return errors >= errorsOfFormat;
+  };
+
+  const inEitherFormat = async (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> => {
+    if (format === 'json') return heard(sound, format, signal);
+    try {
+      const region = await heard(sound, format, signal);
+      hasTimes = true;
+      return region;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isOfFormat(error)) throw error;
+      const region = await heard(sound, 'json', signal).catch(() => {
+        // The refusal of the format that was wanted says more.
+        throw error;
+      });
+      format = 'json';
+      return region;
+    }
+  };
+
+  const timed = <Answer>(signal: AbortSignal, use: (bounded: AbortSignal) => Promise<Answer>): Promise<Answer> =>
+    patiently({ clock, mostMs: patienceMs, signal }, () =>
+      inTime({ clock, wallMs: maxWallMs, signal }, use, (error, isLate) =>
         isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+      ),
     );
+
+  const languageOf: ServedRecognizer['languageOf'] = (sound, signal) =>
+    timed(signal, async (bounded) => {
+      const question = (withProbabilities: boolean) =>
+        wire.languageRequest({ service, model, format, sound }, withProbabilities);
+      const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
+      if (service.interface !== 'whisper-server' || sound.language === null || first.isDeclared) return first;
+      return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
+    });
 
   return {
     engine: 'openai',
     tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
     parameters: {
-      ...settings,
+      ...wire.settings[options.responseFormat],
+      ...(isOpenai && options.responseFormat === 'verbose_json' ? { whereRefused: 'json' } : {}),
+      words: 'joined',
+      ...(areTokens ? { means: 'without_marks' } : {}),
+      languageCodes: 'whisper',
       baseUrl: provider.baseUrl,
       model,
       ...TRANSCRIPTION_LIMITS,
@@ -389,6 +210,19 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
       mostCharactersPerSecond: ANSWER_TEXT.charactersPerSecond,
     },
     languages: servedLanguages.openai,
-    recognize: (sound, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(sound, signal)),
+    recognize: (sound, signal) => timed(signal, (bounded) => inEitherFormat(sound, bounded)),
+    languageOf,
   };
+}
+
+/**
+ * The same for the server at the address of a provider, which is asked how it takes sound. One that does not answer counts as one with
+ * the interface of OpenAI, until it is opened again.
+ */
+export async function openServedRecognizer(
+  options: Omit<OpenaiRecognizerOptions, 'service'>,
+): Promise<ServedRecognizer> {
+  const service = await speechServiceAt(options.provider.baseUrl);
+  if (service !== null) return openOpenaiRecognizer({ ...options, service });
+  return { ...openOpenaiRecognizer(options), isCurrent: async () => false };
 }

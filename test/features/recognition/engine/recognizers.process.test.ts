@@ -16,13 +16,10 @@ import {
 } from '../../../../executors/recognition/recognizer.ts';
 import { ofProgram as programFailure } from '../../../../features/recognition/engine/engine-files.ts';
 import { openRecognizer } from '../../../../features/recognition/engine/open-recognizer.ts';
-import {
-  openOpenaiRecognizer,
-  type ResponseFormat,
-  TRANSCRIPTION_LIMITS,
-} from '../../../../features/recognition/engine/openai.ts';
+import { openOpenaiRecognizer, TRANSCRIPTION_LIMITS } from '../../../../features/recognition/engine/openai.ts';
 import { openPocketsphinx } from '../../../../features/recognition/engine/pocketsphinx.ts';
 import { regionSound } from '../../../../features/recognition/engine/region-sound.ts';
+import type { ResponseFormat } from '../../../../features/recognition/engine/transcription-wires.ts';
 import { openWhisperCli } from '../../../../features/recognition/engine/whisper-cli.ts';
 import {
   stubTranscriber,
