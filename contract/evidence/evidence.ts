@@ -40,16 +40,11 @@ export const gateReason = z.enum(gateReasons);
 export type GateReason = z.infer<typeof gateReason>;
 
 /**
- * The language that a recognizer hears in a piece of sound, whatever language it is told: the most probable one by its base code, and its
+ * The language that a recognizer hears in a piece of sound, whatever language it is told: the first one by its base code, and its
  * probability among all languages of the model. `asked` is the probability of the language that it is told, with those that sound like
- * it; null if the recognizer states the first language alone. `startMs` and `endMs` are those of the piece.
+ * it. Both are null if the recognizer does not state them. `startMs` and `endMs` are those of the piece.
  */
-export const spokenLanguage = z.strictObject({
-  language: languageTag,
-  probability: z.number().min(0).max(1),
-  asked: share,
-  ...span,
-});
+export const spokenLanguage = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
 export type SpokenLanguage = z.infer<typeof spokenLanguage>;
 
 /**

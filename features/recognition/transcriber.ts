@@ -281,12 +281,10 @@ export class Transcriber {
     }
   }
 
-  /** The language that the recognizer hears in a region with lines. The question does not depend on the language that it is told. */
+  /** The language that the recognizer hears in a region with lines. */
   #spoken(work: TranscriptRequest, found: RecognizedRegion, sound: () => Promise<RegionSound>) {
     const { recognizer, languages } = this.#options;
-    const { sourceContentId, tools, parameters } = this.#regionInput(work);
-    const { language: asked, ...others } = parameters;
-    const input = { sourceContentId, tools, parameters: others };
+    const input = this.#regionInput(work);
     const { raw, startMs, endMs } = found;
     const { kept, signal } = work;
     const piece = { startMs, endMs };

@@ -324,6 +324,7 @@ function remarksOfSpeech({ study, classification }: CaptionJob): PlanRemark[] {
   const transcript = study.findings.recognition?.found ?? null;
   if (!spokenLines.has(classification) || transcript === null) return [];
   const regions = transcript.facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  if (regions.every(({ spoken }) => spoken === undefined)) return [];
   const asked = askedLanguageIn(transcript, declaredLanguages(study.run.record.analysisRequest));
   return otherStretchesIn(regions, asked).map((params) => ({ code: 'spoken_in_other_language', params }));
 }
