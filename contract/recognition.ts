@@ -3,7 +3,7 @@ import { artifactId, operationId, operationRequest, toolIdentity } from './base/
 import { failure } from './base/errors.ts';
 import { eventType } from './base/event-envelope.ts';
 import { contentId, count, identity, range, sha256Hex } from './base/grammar.ts';
-import { lineMeasures, parameters, recognisedText } from './evidence/evidence.ts';
+import { lineMeasures, parameters, recognisedText, spokenLanguage } from './evidence/evidence.ts';
 import { mediaEvidence, mediaLimits } from './evidence/media-operation.ts';
 import { studyStages } from './study/stages.ts';
 
@@ -16,10 +16,16 @@ export const rawWord = z.strictObject({ text, ...times, confidence: z.number().m
 
 export const rawLine = z.strictObject({ text, ...times, words: z.array(rawWord), measures: lineMeasures });
 
+/** The language that a recognizer hears in a sound, apart from its place (`SpokenLanguage`). */
+export const heardLanguage = spokenLanguage.pick({ language: true, probability: true, asked: true });
+export type HeardLanguage = z.infer<typeof heardLanguage>;
+
 /** The answer of a recognizer for one region, in the one form that this host gives the answers of all of them. */
 export const rawRegion = z.strictObject({
   /** The language that the recognizer stated, in its own words. */
   language: z.string().min(1).max(64).nullable(),
+  /** Absent if the answer does not state it. */
+  spoken: heardLanguage.optional(),
   lines: z.array(rawLine).max(256),
 });
 

@@ -220,6 +220,9 @@ const alike: readonly (readonly string[])[] = [
 const likes = (language: string): readonly string[] =>
   alike.find((languages) => languages.includes(language)) ?? [language];
 
+/** True if an identifier does not part the texts of two languages, given by their base codes. */
+export const isWrittenAlike = (code: string, other: string): boolean => likes(code).includes(other);
+
 /** True if an identifier's answer for a text contradicts a language, which it must be able to name. Both are base codes. */
 export const isOtherLanguage = (language: string, identified: string | null): boolean =>
   identified !== null &&

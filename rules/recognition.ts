@@ -4,6 +4,7 @@ import {
   type EvidenceArtifact,
   maximumLineCharacters,
   type RecognisedRegionFact,
+  type SpokenLanguage,
   type TranscriptWord,
 } from '../contract/evidence/evidence.ts';
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
@@ -100,7 +101,8 @@ export function secondTexts(first: readonly string[], second: readonly string[])
 }
 
 /** A region and the answer of a recognizer for it; with the cause if it was not recognized, and has no answer. */
-export type RecognizedRegion = Range & KeptRegion & { readonly cause?: EngineFailureCause };
+export type RecognizedRegion = Range &
+  KeptRegion & { readonly cause?: EngineFailureCause; readonly spoken?: SpokenLanguage };
 
 /** The regions of a transcript that were not recognized. */
 export const unrecognizedIn = ({
@@ -172,13 +174,14 @@ export interface PlacedTranscript {
 /** Places the recognized text: the regions, and the lines in order of time. */
 export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
   const regions = recognized.map(
-    ({ startMs, endMs, heard, raw, cause }, index): RecognisedRegionFact => ({
+    ({ startMs, endMs, heard, raw, spoken, cause }, index): RecognisedRegionFact => ({
       kind: 'recognised_region',
       index,
       startMs,
       endMs,
       heard,
       language: raw.language,
+      ...(spoken === undefined ? {} : { spoken }),
       ...(cause === undefined ? {} : { cause }),
     }),
   );

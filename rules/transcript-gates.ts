@@ -3,12 +3,14 @@ import {
   type EvidenceArtifact,
   type GateReason,
   gateReasons,
+  type RecognisedRegionFact,
   type TranscriptLineFact,
 } from '../contract/evidence/evidence.ts';
 import type { AnalysisRequest } from '../contract/study/plan.ts';
 import type { Steps } from '../formats/steps.ts';
 import { baseLanguage, contradictsLanguage, LANGUAGE_GATE } from './languages.ts';
 import { ruleSets } from './rule-sets.ts';
+import { OTHER_LANGUAGE_PARAMETERS, otherLanguagesIn } from './spoken-language.ts';
 import { meanOf } from './statistics.ts';
 import { differsByAtMost, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
 import { hullOf, intersection, joined, totalLengthOf } from './time-spans.ts';
@@ -340,6 +342,7 @@ export const GATE_PARAMETERS: EvidenceArtifact['parameters'] = {
   foreignShare: LANGUAGE_GATE.foreignShare,
   boundaryMs: BOUNDARY_MS,
   agreement: AGREEMENT,
+  ...OTHER_LANGUAGE_PARAMETERS,
 };
 
 /** A line as a recognizer gave it, before it was judged. */
@@ -349,10 +352,12 @@ export type RecognizedLine = Omit<TranscriptLineFact, 'outcome' | 'reasonCodes'>
 export interface GateEvidence {
   /** The speech that the study itself detected, joined. */
   readonly speech: readonly Range[];
-  /** By the index of the region: its range, and the language that the recognizer stated for it. */
-  readonly regions: readonly (Range & { readonly language: string | null })[];
+  /** By the index of the region: its range, the language that the recognizer stated for it, and the one that it heard. */
+  readonly regions: readonly (Range & Pick<RecognisedRegionFact, 'language' | 'spoken'>)[];
   /** Base codes of the declared languages; empty if none is declared. */
   readonly languages: readonly string[];
+  /** Base code of the language that the recognizer was told to write; null or absent if it was told none. */
+  readonly asked?: string | null;
   /**
    * The least mean confidence of all words of the transcript, as its recognizer states it in `voiceConfidence` of its parameters. Below
    * it the recognizer does not understand the voice, and is wrong about as often where it is sure. Null or absent for one that
@@ -366,6 +371,19 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
   const { mode, languages } = language.languagePair.requestedSource;
   if (mode !== 'declared' && mode !== 'mixed') return [];
   return languages.flatMap((tag) => baseLanguage(tag) ?? []);
+}
+
+/**
+ * The base code of the language that the recognizer of a transcript was told to write: the wished one, which its parameters state, else the
+ * one declared language. Null if it was told none.
+ */
+export function askedLanguageIn(
+  { parameters: { askedLanguage } }: Pick<EvidenceArtifact, 'parameters'>,
+  declared: readonly string[],
+): string | null {
+  if (typeof askedLanguage === 'string') return askedLanguage;
+  const [language, ...others] = declared;
+  return others.length > 0 ? null : (language ?? null);
 }
 
 /** The confidences of words that are more than marks. */
@@ -407,6 +425,8 @@ function isDoubted(line: RecognizedLine): boolean {
 interface AmongOthers {
   readonly isRepeated: boolean;
   readonly isVoiceUnknown: boolean;
+  /** True if the region of the line is in another language than the asked one. */
+  readonly isOtherLanguage: boolean;
 }
 
 function reasonsOf(line: RecognizedLine, others: AmongOthers, evidence: GateEvidence): GateReason[] {
@@ -419,7 +439,8 @@ function reasonsOf(line: RecognizedLine, others: AmongOthers, evidence: GateEvid
     repetition: others.isRepeated || repeatsItself(text),
     low_confidence: others.isVoiceUnknown || isDoubted(line),
     compression: ratio > CONFIDENCE_RULE.compressionRatio,
-    language_mismatch: contradictsLanguage(text, evidence.languages, { identified, recognized }),
+    language_mismatch:
+      others.isOtherLanguage || contradictsLanguage(text, evidence.languages, { identified, recognized }),
     boundary_only: region === undefined || isAtBoundary(line, region),
     disagreement: second !== null && !agrees(text, second),
   };
@@ -433,9 +454,14 @@ function reasonsOf(line: RecognizedLine, others: AmongOthers, evidence: GateEvid
 export function* gatedLines(lines: readonly RecognizedLine[], evidence: GateEvidence): Steps<TranscriptLineFact[]> {
   const repeated = yield* repeatedLines(lines.map(({ text }) => text));
   const isUnknown = isVoiceUnknown(lines, evidence.voiceConfidence);
+  const otherLanguages = otherLanguagesIn(evidence.regions, evidence.asked ?? null);
   const judged: TranscriptLineFact[] = [];
   for (const [at, line] of lines.entries()) {
-    const others = { isRepeated: repeated[at] ?? false, isVoiceUnknown: isUnknown };
+    const others = {
+      isRepeated: repeated[at] ?? false,
+      isVoiceUnknown: isUnknown,
+      isOtherLanguage: (otherLanguages[line.regionIndex] ?? null) !== null,
+    };
     const reasonCodes = reasonsOf(line, others, evidence);
     judged.push({ ...line, outcome: reasonCodes.length === 0 ? 'passed' : 'withheld', reasonCodes });
     yield;

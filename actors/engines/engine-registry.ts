@@ -257,19 +257,18 @@ export class EngineRegistry {
       // The host itself calls a server: another process would bring nothing.
       const found = choice.provider === undefined ? this.#carrier(local) : local;
       await opened?.();
-      const use: Recognizer['recognize'] = (sound, signal, waits) =>
-        watch(() => found.recognize(sound, signal, waits), signal);
-      const recognize: Recognizer['recognize'] = (sound, signal, waits) => {
-        if (choice.provider === undefined) return use(sound, signal, waits);
+      const used = <Result>(use: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> => {
+        const watched = (either: AbortSignal) => watch(() => use(either), either);
+        if (choice.provider === undefined) return watched(signal);
         const refused = () => new RecognitionFailure('not_permitted', noLonger);
-        return this.#sent(
-          (either) => use(sound, either, waits),
-          signal,
-          (now) => maySendSound(choice, now),
-          refused,
-        );
+        return this.#sent(watched, signal, (now) => maySendSound(choice, now), refused);
       };
-      return { engine: { ...found, recognize }, tools: found.tools, isCurrent: found.isCurrent ?? always };
+      const recognize: Recognizer['recognize'] = (sound, signal, waits) =>
+        used((either) => found.recognize(sound, either, waits), signal);
+      const { heardLanguage: hear } = found;
+      const asked: Pick<Recognizer, 'heardLanguage'> =
+        hear === undefined ? {} : { heardLanguage: (sound, signal) => used((either) => hear(sound, either), signal) };
+      return { engine: { ...found, recognize, ...asked }, tools: found.tools, isCurrent: found.isCurrent ?? always };
     });
   }
 

@@ -48,6 +48,8 @@ export const planRemarks = [
   remarkOf('other_region_taken', { side, asked: languageTag, found: languageTag }),
   /** A track in another script is not taken, unless the request has its own tag. */
   remarkOf('other_script_refused', { side, asked: languageTag, found: languageTag }),
+  /** A stretch of speech is in another language than the one that it was recognized in: its lines are left out. */
+  remarkOf('spoken_in_other_language', { startMs: count, endMs: count, language: languageTag }),
   /** Speech without a line. */
   remarkOf('passages_without_line', { passages: positive }),
   /** Lines that the program leaves out, and their reasons. */

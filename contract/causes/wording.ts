@@ -67,6 +67,15 @@ type Wordings = {
   >;
 };
 
+/** A moment of a film in whole seconds, such as `2:19`. */
+function momentText(ms: number): string {
+  const [minutes, seconds] = [Math.floor(Math.round(ms / 1000) / 60), Math.round(ms / 1000) % 60];
+  const rest = String(seconds).padStart(2, '0');
+  return minutes < 60
+    ? `${minutes}:${rest}`
+    : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${rest}`;
+}
+
 const either = (languages: readonly string[], { language }: Spelling, word: string): string =>
   languages.map(language).join(` ${word} `);
 
@@ -636,6 +645,10 @@ const wordings: Wordings = {
       page: ({ found }, { language }) => `choose ${language(found)}`,
       agent: ({ found }) => `start_study with targetLanguage ${found}`,
     },
+  },
+  spoken_in_other_language: {
+    what: ({ startMs, endMs, language }, spelled) =>
+      `${momentText(startMs)} to ${momentText(endMs)} is ${spelled.language(language)}: its lines are left out`,
   },
   passages_without_line: {
     what: ({ passages }) => `${counted(passages, 'spoken passage has', 'spoken passages have')} no line`,

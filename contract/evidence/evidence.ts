@@ -40,6 +40,14 @@ export const gateReason = z.enum(gateReasons);
 export type GateReason = z.infer<typeof gateReason>;
 
 /**
+ * The language that a recognizer hears in a piece of sound, whatever language it is told: the first one by its base code, and its
+ * probability among all languages of the model. `asked` is the probability of the language that it is told, with those that sound like
+ * it. Both are null if the recognizer does not state them. `startMs` and `endMs` are those of the piece.
+ */
+export const spokenLanguage = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
+export type SpokenLanguage = z.infer<typeof spokenLanguage>;
+
+/**
  * One region of detected speech with the padding around it, as the input of a recognizer: by itself, at 16 kHz in mono. `heard`
  * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
  * `cause` was not recognized: its recognizer failed, or was not called after it had failed at others. It has no samples and no line.
@@ -50,6 +58,8 @@ export const recognisedRegionFact = z.strictObject({
   ...span,
   heard: z.strictObject({ samples: count, contentId }),
   language: z.string().min(1).max(64).nullable(),
+  /** The language of the piece that this region was recognized in; absent if the recognizer was not asked, and in earlier versions. */
+  spoken: spokenLanguage.optional(),
   /** Absent in a region that was recognized, and in all of versions before 1.1. */
   cause: engineFailureCause.optional(),
 });

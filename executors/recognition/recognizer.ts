@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/base/errors.ts';
 import type { EngineFailureCode } from '../../contract/causes/engine-failures.ts';
 import type { processFailures } from '../../contract/causes/failures.ts';
 import { type EvidenceArtifact, maximumLineCharacters } from '../../contract/evidence/evidence.ts';
-import type { RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
+import type { HeardLanguage, RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
 
 /** One region as the input of a recognizer: by itself, without any earlier text. */
 export interface RegionSound {
@@ -27,6 +27,11 @@ export interface Recognizer {
    * thing that it waits for, and null once it waits no more.
    */
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
+  /**
+   * The language that it hears in a sound, whatever language it is told; null if it states none. Rejects as `recognize` does. Absent for
+   * a recognizer that cannot be asked, and for one whose answers state it.
+   */
+  readonly heardLanguage?: (sound: RegionSound, signal: AbortSignal) => Promise<HeardLanguage | null>;
   /** False once its program or its model is another file, so that it has to be opened again; absent for one without files here. */
   readonly isCurrent?: () => Promise<boolean>;
 }

@@ -17,6 +17,7 @@ import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
 import { openRecognizer, type RecognizerChoice, recognizerProgram } from './engine/open-recognizer.ts';
+import { keptLanguages } from './language-question.ts';
 import {
   announcedRecognizer,
   everyStudyFlag,
@@ -77,6 +78,7 @@ const warningsOf =
 async function open(core: HostCore): Promise<OpenFeature> {
   const { ledger, clock, launcher, detector, detectorTools, objectStore, tools, engines, steps, waits } = core;
   const regions = new KeptParts(ledger, { operation: 'semantic.recognize.region', field: 'kept', part: keptRegion });
+  const languages = new KeptParts(ledger, keptLanguages);
   const transcriberOf = (recognizer: Recognizer, runsTwice: boolean) =>
     new Transcriber({
       recognizer,
@@ -87,6 +89,7 @@ async function open(core: HostCore): Promise<OpenFeature> {
       ffmpeg: tools.ffmpeg,
       languageTool: detectorTools.language,
       regions,
+      languages,
       runsTwice,
       pace: new RecognitionPace(ledger, recognizer),
     });

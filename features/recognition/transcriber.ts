@@ -7,7 +7,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EngineFailureCause } from '../../contract/causes/engine-cause.ts';
 import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
+import type { HeardLanguage, KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
@@ -16,7 +16,7 @@ import { identityOver, joinParameters, notedOver, SAMPLE_CLOCK } from '../../exe
 import { languagesOfTexts } from '../../executors/evidence/text-language.ts';
 import type { Launcher } from '../../executors/process/process.ts';
 import type { ResolvedTool } from '../../executors/process/tools.ts';
-import type { Recognizer } from '../../executors/recognition/recognizer.ts';
+import type { Recognizer, RegionSound } from '../../executors/recognition/recognizer.ts';
 import { statedNumber } from '../../kinds/kind.ts';
 import { audioTrackOf, countsSamples } from '../../rules/audio-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -36,6 +36,7 @@ import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { REGION_SOUND, regionSound } from './engine/region-sound.ts';
+import { spokenIn } from './language-question.ts';
 import type { RecognitionPace } from './pace.ts';
 import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
 
@@ -50,6 +51,8 @@ interface TranscriberOptions {
   readonly objectStore: ObjectStore;
   /** The recognized text of each region. */
   readonly regions: KeptParts<KeptRegion>;
+  /** The language that was heard in each piece. */
+  readonly languages: KeptParts<HeardLanguage | null>;
   /** True if each region is recognized a second time, and lines on which the runs differ are withheld. */
   readonly runsTwice: boolean;
   /** The times of the studies of this host; absent if it keeps none. */
@@ -113,7 +116,7 @@ export class Transcriber {
     const firstMs = totalLengthOf(first);
     const totalMs = firstMs + totalLengthOf(again);
     const attempts = new RegionAttempts(this.#options.clock, recognizer.engine);
-    const firstRun = await this.#recognized({ ...work, attempts }, first, [], (completedMs) =>
+    const firstRun = await this.#recognized({ ...work, attempts }, first, null, (completedMs) =>
       work.recognized(completedMs, totalMs),
     );
     const secondRun = await this.#recognized({ ...work, attempts }, again, firstRun, (completedMs) =>
@@ -134,6 +137,7 @@ export class Transcriber {
           speech: speechOf(speech),
           regions: placed.regions,
           languages: declaredLanguages(request),
+          asked: askedLanguageOf(start),
           voiceConfidence: statedNumber(recognizer, 'voiceConfidence'),
         },
       ),
@@ -208,12 +212,12 @@ export class Transcriber {
 
   /**
    * `recognized` gets the ms of the regions before each one that is not kept. Regions that an earlier run did not recognize are left
-   * out. Rejects with the failure of the first region if none was recognized.
+   * out. The first run also asks for their languages. Rejects with the failure of the first region if none was recognized.
    */
   async #recognized(
     work: AttemptedWork,
     regions: readonly Range[],
-    before: readonly RecognizedRegion[],
+    before: readonly RecognizedRegion[] | null,
     recognized: (completedMs: number) => void,
   ): Promise<RecognizedRegion[]> {
     const { attempts } = work;
@@ -225,11 +229,17 @@ export class Transcriber {
     try {
       for (const [at, region] of regions.entries()) {
         work.signal.throwIfAborted();
-        const recognize = async (): Promise<KeptRegion> => {
+        let taken: Promise<RegionSound> | null = null;
+        const sound = (): Promise<RegionSound> => (taken ??= this.#soundOf(work, region));
+        const timed = async <Result>(task: () => Promise<Result>): Promise<Result> => {
           const began = performance.now();
-          const kept = await this.#recognize(work, region);
-          spent.speechMs += region.endMs - region.startMs;
+          const result = await task();
           spent.workMs += performance.now() - began;
+          return result;
+        };
+        const recognize = async (): Promise<KeptRegion> => {
+          const kept = await timed(async () => this.#recognize(work, await sound()));
+          spent.speechMs += region.endMs - region.startMs;
           return kept;
         };
         const make = async (): Promise<KeptRegion> => {
@@ -237,9 +247,13 @@ export class Transcriber {
           recognized(doneMs);
           return attempts.of(recognize, work.signal);
         };
-        const known = before[at];
+        const known = before?.[at];
         if (known?.cause !== undefined) done.push(known);
-        else done.push(await this.#attempted(input, region, { make, kept: work.kept, signal: work.signal }, failed));
+        else {
+          const found = await this.#attempted(input, region, { make, kept: work.kept, signal: work.signal }, failed);
+          const spoken = before === null ? await timed(() => this.#spoken(work, found, sound)) : undefined;
+          done.push(spoken === undefined ? found : { ...found, spoken });
+        }
         doneMs += region.endMs - region.startMs;
       }
       const [first] = failed;
@@ -267,16 +281,37 @@ export class Transcriber {
     }
   }
 
-  async #recognize({ source, start, signal, waits }: TranscriptRequest, region: Range): Promise<KeptRegion> {
-    const { objectStore, recognizer } = this.#options;
+  /** The language that the recognizer hears in a region with lines. */
+  #spoken(work: TranscriptRequest, found: RecognizedRegion, sound: () => Promise<RegionSound>) {
+    const { recognizer, languages } = this.#options;
+    const input = this.#regionInput(work);
+    const { raw, startMs, endMs } = found;
+    const { kept, signal } = work;
+    const piece = { startMs, endMs };
+    return spokenIn(languages, recognizer, input, {
+      piece,
+      raw,
+      asked: askedLanguageOf(work.start),
+      sound,
+      kept,
+      signal,
+    });
+  }
+
+  async #soundOf({ source, start, signal }: TranscriptRequest, region: Range): Promise<RegionSound> {
+    const { objectStore } = this.#options;
     const path = await intactPathOf(objectStore, mediaOf(source));
     const { audioTrackIndex } = trackOf(source, start.analysisRequest);
     if (audioTrackIndex === null) throw mediaGone;
     const sound = { path, audioTrackIndex, countsSamples: countsSamples(source), region, signal };
-    const samples = await regionSound(this.#options, sound);
+    return { samples: await regionSound(this.#options, sound), language: askedLanguageOf(start) };
+  }
+
+  async #recognize({ signal, waits }: TranscriptRequest, sound: RegionSound): Promise<KeptRegion> {
+    const { samples } = sound;
     const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
     const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
-    return { heard, raw: await recognizer.recognize({ samples, language: askedLanguageOf(start) }, signal, waits) };
+    return { heard, raw: await this.#options.recognizer.recognize(sound, signal, waits) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/base/errors.ts';
 import { version } from '../../contract/base/program-version.ts';
-import { rawRegion } from '../../contract/recognition.ts';
+import { type RawRegion, rawRegion } from '../../contract/recognition.ts';
 import type { RegionTask, WorkOrder } from '../../contract/workers.ts';
 import type { OperationIdentity } from '../../executors/evidence/detection-identity.ts';
 import { ProcessFailure } from '../../executors/process/process.ts';
@@ -35,7 +35,8 @@ export async function recognizedRegion(
 ): Promise<unknown> {
   const samples = await objects.read(soundContentId, maximumSoundBytes);
   try {
-    return rawRegion.parse(await recognizer.recognize({ samples, language }, signal));
+    const region = await recognizer.recognize({ samples, language }, signal);
+    return rawRegion.parse({ ...region, ...(await heardIn(recognizer, region, { samples, language }, signal)) });
   } catch (error) {
     signal.throwIfAborted();
     const isOwn =
@@ -44,10 +45,28 @@ export async function recognizedRegion(
   }
 }
 
+/** The language that a recognizer hears in a region with lines: the host cannot ask it. */
+async function heardIn(
+  { heardLanguage }: Recognizer,
+  { lines, spoken }: RawRegion,
+  sound: RegionSound,
+  signal: AbortSignal,
+): Promise<Pick<RawRegion, 'spoken'>> {
+  if (heardLanguage === undefined || spoken !== undefined || sound.language === null || lines.length === 0) return {};
+  const heard = await heardLanguage(sound, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof ProcessFailure || error instanceof RecognitionFailure) return null;
+    throw error;
+  });
+  return heard === null ? {} : { spoken: heard };
+}
+
 /** A recognizer whose regions go to workers; they name the tools of the one here. */
 export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recognizer {
+  // The answer of a worker has the language that it heard: no question is asked here.
+  const { heardLanguage: _, ...identity } = local;
   return {
-    ...local,
+    ...identity,
     recognize: async (sound, signal, waits = () => undefined) => {
       if (sound.samples.length === 0) return local.recognize(sound, signal);
       const order = orderOf(local, sound);

@@ -21,7 +21,9 @@ import { sidesAgree, type TrackPairing } from '../../rules/pairing.ts';
 import { speechOf } from '../../rules/recognition.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules/speech-gaps.ts';
+import { otherStretchesIn } from '../../rules/spoken-language.ts';
 import { remarksOfChoice } from '../../rules/track-choice.ts';
+import { askedLanguageIn, declaredLanguages } from '../../rules/transcript-gates.ts';
 import { captionLimitsOf, type DraftLine } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import {
@@ -317,6 +319,16 @@ function remarksOfCounts({ gaps, leftOut, withoutSpeech }: CaptionPlan['counts']
   return found.filter((remark) => remark !== null);
 }
 
+/** The stretches that were recognized in the asked language and are in another one. None for lines that were not recognized. */
+function remarksOfSpeech({ study, classification }: CaptionJob): PlanRemark[] {
+  const transcript = study.findings.recognition?.found ?? null;
+  if (!spokenLines.has(classification) || transcript === null) return [];
+  const regions = transcript.facts.flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  if (regions.every(({ spoken }) => spoken === undefined)) return [];
+  const asked = askedLanguageIn(transcript, declaredLanguages(study.run.record.analysisRequest));
+  return otherStretchesIn(regions, asked).map((params) => ({ code: 'spoken_in_other_language', params }));
+}
+
 /** How the captions of a host are limited, and the lines and bytes that a job has of each limit. */
 function overLimits(job: CaptionJob, drafts: readonly DraftLine[]): Cause[] {
   const { maxLines, maxSourceBytes, maxTargetBytes } = captionLimitsOf(job);
@@ -427,7 +439,7 @@ export function* captionPlanBySteps(
       .slice(0, longestPlanList)
       .map(({ startMs, endMs, id }) => ({ startMs, endMs, lineId: id })),
     ...(doubtful !== undefined && { doubtful }),
-    remarks: isOff ? [] : [...remarks, ...remarksOfCounts(counts, speech !== null)],
+    remarks: isOff ? [] : [...remarks, ...remarksOfSpeech(job), ...remarksOfCounts(counts, speech !== null)],
     obstacles,
   };
 }

@@ -12,7 +12,7 @@ import type { Steps } from '../../formats/steps.ts';
 import { statedNumber } from '../../kinds/kind.ts';
 import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
+import { askedLanguageIn, declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
 import {
   foldGrantCompleted,
   GrantedOperation,
@@ -116,6 +116,13 @@ function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, pla
   throw new EvidenceChainError('evidence', `${place}.heard.samples`);
 }
 
+/** The language of a region was heard in a piece that it lies in, and only where something was recognized. */
+function checkSpoken({ spoken, cause, ...region }: RecognisedRegionFact, range: Range, place: string): void {
+  if (spoken === undefined) return;
+  const isHeard = cause === undefined && isWithin(spoken, range) && isWithin(region, spoken);
+  if (!isHeard) throw new EvidenceChainError('evidence', `${place}.spoken`);
+}
+
 /**
  * Checks a transcript against its basis. Its regions are those of the detected speech, and its lines and words lie in them. The
  * gates judge its lines as it states, if this program has their version. The recognized text cannot be derived again. Throws
@@ -131,7 +138,10 @@ export function* checkTranscript(transcript: EvidenceArtifact, basis: Transcript
   yield;
   const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
   yield* demandDerivedInSteps('evidence', { regions: spans }, { regions: derived });
-  for (const [at, region] of regions.entries()) checkRegionSamples(region, `regions[${at}]`);
+  for (const [at, region] of regions.entries()) {
+    checkRegionSamples(region, `regions[${at}]`);
+    checkSpoken(region, range, `regions[${at}]`);
+  }
   checkUnrecognized(transcript, regions, lines);
   const runsTwice = parameters.secondRun !== undefined;
   for (const [at, line] of lines.entries()) {
@@ -144,7 +154,8 @@ export function* checkTranscript(transcript: EvidenceArtifact, basis: Transcript
   const judgement = judgementBy(ruleSets.transcriptGates, statedNumber(transcript, 'gates') ?? undefined);
   if (judgement.check === 'judged_again') {
     const voiceConfidence = statedNumber(transcript, 'voiceConfidence');
-    yield* checkVerdicts(lines, regions, { ...basis, runsTwice, voiceConfidence });
+    const asked = askedLanguageIn(transcript, basis.languages);
+    yield* checkVerdicts(lines, regions, { ...basis, runsTwice, voiceConfidence, asked });
   } else yield* demandDerivedInSteps('evidence', { lines }, { lines: lines.map(statedVerdict) });
   return judgement;
 }
@@ -160,18 +171,20 @@ const statedVerdict = (line: TranscriptLineFact, index: number): TranscriptLineF
 interface JudgedBasis extends TranscriptBasis {
   readonly runsTwice: boolean;
   readonly voiceConfidence: number | null;
+  readonly asked: string | null;
 }
 
 /** Judges every line again. Of two runs, only a line that recognizers are known to invent has no second text. */
 function* checkVerdicts(
   lines: readonly TranscriptLineFact[],
   regions: readonly RecognisedRegionFact[],
-  { speech, languages, runsTwice, voiceConfidence }: JudgedBasis,
+  { speech, languages, runsTwice, voiceConfidence, asked }: JudgedBasis,
 ): Steps<void> {
   const unheard = lines.findIndex(({ text, second }) => runsTwice && second === null && !isKnownInvention(text));
   if (unheard !== -1) throw new EvidenceChainError('evidence', `lines[${unheard}].second`);
   const recognized = lines.map(({ outcome, reasonCodes, ...line }, index) => ({ ...line, index }));
-  const judged = yield* gatedLines(recognized, { speech: speechOf(speech), regions, languages, voiceConfidence });
+  const evidence = { speech: speechOf(speech), regions, languages, asked, voiceConfidence };
+  const judged = yield* gatedLines(recognized, evidence);
   yield* demandDerivedInSteps('evidence', { lines }, { lines: judged });
 }
 

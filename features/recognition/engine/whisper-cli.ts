@@ -1,10 +1,11 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import type { RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
+import type { HeardLanguage, RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
 import { servedLanguages } from '../../../contract/served-languages.ts';
 import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
+import { baseLanguage } from '../../../rules/languages.ts';
 import { meanOf } from '../../../rules/statistics.ts';
 import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
 import {
@@ -138,6 +139,16 @@ async function demandWholeModel(model: string): Promise<void> {
   }
 }
 
+/** What `-dl` logs: `auto-detected language: es (p = 0.918418)`. */
+const HEARD = /auto-detected language: ([a-z]{2,3}) \(p = ([01]\.\d+)\)/;
+
+/** The language that the log of `whisper-cli -dl` states; null for a log without one. */
+function languageIn(log: string): HeardLanguage | null {
+  const [, code = '', stated] = HEARD.exec(log) ?? [];
+  const [language, probability] = [baseLanguage(code), probabilityOf(Number(stated))];
+  return language === null || probability === null ? null : { language, probability, asked: null };
+}
+
 const SOUND_FILE = 'region.wav';
 const RESULT = 'region';
 
@@ -193,6 +204,21 @@ export async function openWhisperCli(
       });
       if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
       return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));
+    },
+    heardLanguage: async ({ samples }, signal) => {
+      await demandCurrent(isCurrent);
+      const running = launcher.run({
+        tool: executable,
+        // Without `-np`, which silences the answer.
+        args: ['-m', model, '-f', SOUND_FILE, '-dl'],
+        limits: LIMITS,
+        signal,
+        files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
+      });
+      const { stderr } = await running.catch((error: unknown) => {
+        throw ofProgram(error, { executable, model });
+      });
+      return languageIn(stderr.toString('utf8'));
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   longestPlanList,
   maximumPlanBytes,
 } from '../../../contract/captions/caption-plan.ts';
+import { causeText } from '../../../contract/causes/wording.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
@@ -40,7 +41,10 @@ async function plannedWith(tracks: readonly StoredTrack[], others: Partial<Study
 }
 
 /** The clip as a study of one language, whose transcript has these lines; each word has the confidence beside it. */
-function recognizedPlan(spoken: readonly (readonly (readonly [word: string, confidence: number])[])[]): CaptionPlan {
+function recognizedPlan(
+  spoken: readonly (readonly (readonly [word: string, confidence: number])[])[],
+  regions: readonly object[] = [],
+): CaptionPlan {
   const { run: own, findings } = captioned;
   const { range, language } = own.record.analysisRequest;
   const languagePair = { requestedSource: { mode: 'declared', languages: ['en'] }, targetLanguage: 'en' };
@@ -57,7 +61,7 @@ function recognizedPlan(spoken: readonly (readonly (readonly [word: string, conf
   }));
   const recognition = {
     artifact: { id: 'artifact:one', content: { contentId: `sha256:${'1'.repeat(64)}` } },
-    found: { facts: lines },
+    found: { facts: [...regions, ...lines], parameters: {} },
     receipt: { producer: { engine: 'whisper-cli' } },
   };
   const study = {
@@ -79,6 +83,23 @@ test('a plan is of its schema, and the same study gives the same plan', (t) => {
   t.is(plan.rules.captions, ruleSets.captions.version);
   t.deepEqual(plan.obstacles, []);
   t.is(plan.lines.count, 3);
+});
+
+test('a stretch in another language is named with its times, and by the language that was heard', (t) => {
+  const regionIn = (language: string, index: number) => {
+    const span = { startMs: 500 * index, endMs: 500 * index + 400 };
+    const spoken = { language, probability: 0.97, asked: null, startMs: 0, endMs: 4000 };
+    return { kind: 'recognised_region', index, ...span, spoken };
+  };
+  const plan = recognizedPlan([[['Yes', 0.9]]], ['en', 'es', 'es', 'en'].map(regionIn));
+  const remark = { code: 'spoken_in_other_language', params: { startMs: 500, endMs: 1400, language: 'es' } } as const;
+  t.deepEqual(
+    plan.remarks.filter(({ code }) => code === remark.code),
+    [remark],
+  );
+  t.deepEqual(captionPlan.parse(plan), plan);
+  const stretch = { code: remark.code, params: { startMs: 120_400, endMs: 3_739_000, language: 'es' } };
+  t.is(causeText(stretch, 'terminal').what, '2:00 to 1:02:19 is es: its lines are left out');
 });
 
 test('speech without a line, lines left out and lines without speech are named with their times', async (t) => {

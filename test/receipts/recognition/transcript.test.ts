@@ -74,6 +74,44 @@ test('a transcript of older gates is valid if its verdicts agree with their reas
   t.throws(() => checkedTranscript(withVerdict(1, { reasonCodes: [] }), basis), { instanceOf: EvidenceChainError });
 });
 
+const heardSpanish = { language: 'es', probability: 0.97, asked: null, startMs: 0, endMs: lengthMs };
+
+/** A transcript in whose one region Spanish was heard, with verdicts by that, or by nothing. */
+function transcriptOfSpanish(spoken: Partial<typeof heardSpanish>, parameters: EvidenceArtifact['parameters'] = {}) {
+  const transcript = transcriptOf([goodLine], parameters);
+  const region = { startMs: 0, endMs: lengthMs, language: 'en', spoken: { ...heardSpanish, ...spoken } };
+  const lines = judgedLines([goodLine], { ...allSpeech, regions: [region], asked: 'en' });
+  const facts = transcript.facts.map((fact) => (fact.kind === 'recognised_region' ? { ...fact, ...region } : fact));
+  return { ...transcript, facts: [...facts.filter(({ kind }) => kind === 'recognised_region'), ...lines] };
+}
+
+test('bug: Spanish that was recognized as English became fluent lines, and passed', (t) => {
+  const transcript = transcriptOfSpanish({});
+  const [line] = transcript.facts.filter((fact) => fact.kind === 'transcript_line');
+  t.deepEqual(line?.reasonCodes, ['language_mismatch']);
+  t.is(checkedTranscript(transcript, basis).check, 'judged_again');
+  // The heard language decides: with another one the stored verdicts do not follow.
+  const english = transcript.facts.map((fact) =>
+    fact.kind === 'recognised_region' ? { ...fact, spoken: { ...heardSpanish, language: 'en' } } : fact,
+  );
+  t.throws(() => checkedTranscript({ ...transcript, facts: english }, basis), { instanceOf: EvidenceChainError });
+});
+
+test('the language that the recognizer was told decides, also if the study declares more than one', (t) => {
+  const both = { ...basis, languages: ['en', 'es'] };
+  t.notThrows(() => checkedTranscript(transcriptOfSpanish({}, { askedLanguage: 'en' }), both));
+  t.throws(() => checkedTranscript(transcriptOfSpanish({}), both), { instanceOf: EvidenceChainError });
+});
+
+test('a region was heard in a piece that it lies in, and in the range', (t) => {
+  for (const place of [{ startMs: 1 }, { endMs: lengthMs - 1 }, { endMs: lengthMs + 1 }]) {
+    const error = t.throws(() => checkedTranscript(transcriptOfSpanish(place), basis), {
+      instanceOf: EvidenceChainError,
+    });
+    t.regex(error.message, /regions\[0\]\.spoken/);
+  }
+});
+
 const said = line({ text: 'the meeting will begin in about ten minutes' });
 const next = line({ text: 'nobody has told me of that', index: 1, startMs: 5000, endMs: 9000 });
 const sure = [{ text: 'the', startMs: 1000, endMs: 1200, confidence: 0.1 }];

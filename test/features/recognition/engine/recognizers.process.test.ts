@@ -342,6 +342,14 @@ test('bug: a program whose libraries lie beside it was named by the digest of it
   t.is(linked.tools[0].digest, (await open()).tools[0].digest);
 });
 
+test('whisper-cli is asked for the language that it hears, whatever it is told', async (t) => {
+  const ask = async (name: string) => (await (await whisperCli(t, name)).open()).heardLanguage?.(second, signal);
+  t.deepEqual(await ask('ggml-base.bin'), { language: 'es', probability: 0.9767, asked: null });
+  t.deepEqual(await ask('javanese.bin'), { language: 'jv', probability: 0.5012, asked: null });
+  t.is(await ask('mute.bin'), null);
+  await t.throwsAsync(ask('crashes.bin'), { message: /^tool_exit: / });
+});
+
 test('a missing model is found when a recognizer is opened, and an invalid result when it is tried', async (t) => {
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
