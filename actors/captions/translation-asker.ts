@@ -6,12 +6,14 @@ import type { Detector } from '../../executors/detector/detector.ts';
 import { trackLanguageOf } from '../../executors/evidence/text-language.ts';
 import { type ChatAnswer, type HostedChat, NoCompletion } from '../../executors/model-server/hosted-chat.ts';
 import { ModelFailure } from '../../executors/model-server/hosted-provider.ts';
+import { ModelNotReady } from '../../executors/model-server/streamed-chat.ts';
 import { CaptionFailure } from '../../receipts/captions/artifact.ts';
 import { questionDigests } from '../../receipts/captions/translation.ts';
 import type { SourceLine } from '../../rules/translation/gates.ts';
 import {
   askedAgain,
   fatalFailure,
+  isLate,
   type PlannedAsk,
   type PresentGates,
   plannedAsks,
@@ -68,6 +70,18 @@ function storable(text: string): string {
   return wellFormedText.max(4096).safeParse(plain).success ? plain : '';
 }
 
+/** The name of the schema of an answer. */
+export const answerSchemaName = 'caption_translation';
+
+/** True for a text with the lines of an answer, whatever they are. */
+export function hasAnswerShape(text: string): boolean {
+  try {
+    return answered.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
 /** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ModelFailure`. */
@@ -92,6 +106,9 @@ const refusedQuestion = ['http_400', 'http_422'];
 
 /** So many questions without a completion say that no model is there. The number is a choice. */
 const mostWithoutCompletion = 8;
+
+/** So many late answers about single lines in a row say that the server is stuck. The number is a choice. */
+const mostLateLines = 2;
 
 /** Asks a model for translations, question by question as the answers lead to them, and keeps every answer. */
 export class TranslationAsker {
@@ -124,8 +141,8 @@ export class TranslationAsker {
       const failure = fatalFailure({ asks: [ask] }) ?? failures.atLimit;
       // Captions without the rest of the lines would use up the approval.
       if (failure !== null) throw unanswered(failure, kept?.count ?? 0);
-      // Further questions are planned once all before them are answered; a failure of one changes nothing.
-      if (asks.length === planned.length) planned = await plan();
+      // Further questions are planned once all before them are answered; of failures only a late answer changes them.
+      if (asks.length === planned.length || isLate(ask)) planned = await plan();
     }
     const alone = (await this.#slices.run(askedAgain(work))).flatMap(({ answers }) => answers);
     const identifiedAlone = (await this.#identified(alone, signal)).together;
@@ -147,15 +164,17 @@ export class TranslationAsker {
     }
     const nothing = { answers: [], identified: null, model: null, inputTokens: null, outputTokens: null };
     try {
-      const answer = await this.#options.chat.ask({ ...question, schemaName: 'caption_translation' }, signal);
+      const answer = await this.#options.chat.ask({ ...question, schemaName: answerSchemaName }, signal);
       const { each, together } = await this.#identified(answersIn(answer, asked), signal);
-      const { model, inputTokens, outputTokens } = answer;
-      const ask = { ...named, failure: null, answers: each, identified: together, model, inputTokens, outputTokens };
+      const { model, inputTokens, outputTokens, sent } = answer;
+      const said = { answers: each, identified: together, model, inputTokens, outputTokens };
+      const ask = { ...named, failure: null, ...said, ...(sent === undefined ? {} : { sent }) };
       await kept?.keep(ask);
       failures.endByAnswer();
       return ask;
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;
+      if (error instanceof ModelNotReady) throw unanswered(error.message, kept?.count ?? 0);
       const { code, message } = error;
       const isOfQuestion = failures.hadAnswer && refusedQuestion.includes(code);
       failures.add(error, asked.length === 1);
@@ -190,21 +209,28 @@ function unanswered(failure: string, kept: number): CaptionFailure {
  */
 class ConsecutiveFailures {
   #count = 0;
+  #lateLines = 0;
   #last: string | null = null;
   /** True once there was an answer. */
   hadAnswer = false;
 
   /** The message of the last failure if there are too many; null before. */
   get atLimit(): string | null {
-    return this.#count >= mostWithoutCompletion ? this.#last : null;
+    return this.#count >= mostWithoutCompletion || this.#lateLines >= mostLateLines ? this.#last : null;
   }
 
   endByAnswer(): void {
     this.hadAnswer = true;
     this.#count = 0;
+    this.#lateLines = 0;
   }
 
   add(error: ModelFailure, isOneLine: boolean): void {
+    if (error.code === 'timeout') {
+      this.#lateLines += isOneLine ? 1 : 0;
+      this.#last = error.message;
+      return;
+    }
     if (!(error instanceof NoCompletion) && (this.hadAnswer || !isOneLine)) return;
     this.#count += 1;
     this.#last = error.message;

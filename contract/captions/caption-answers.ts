@@ -22,8 +22,12 @@ import {
   longCaptionLimitsRecord,
   longCaptionReceipt,
   longCaptionRecord,
+  longTranslatedCaptionReceipt,
+  longTranslatedLimitsRecord,
   translatedCaptionReceipt,
   translatedLimitsRecord,
+  wholeTranslatedCaptionReceipt,
+  wholeTranslatedLimitsRecord,
 } from './caption-production.ts';
 import {
   longQualityControlReceipt,
@@ -133,7 +137,13 @@ export const captionEvents = [
       jobId: captionJobId,
       request: begunProduction,
       input: captionInput,
-      limits: z.union([captionLimitsRecord, translatedLimitsRecord, longCaptionLimitsRecord]),
+      limits: z.union([
+        captionLimitsRecord,
+        wholeTranslatedLimitsRecord,
+        longCaptionLimitsRecord,
+        translatedLimitsRecord,
+        longTranslatedLimitsRecord,
+      ]),
       executor: captionExecutor,
     }),
   ),
@@ -146,7 +156,13 @@ export const captionEvents = [
       captionContentId: contentId,
       receiptArtifactId: artifactId,
       receiptContentId: contentId,
-      receipt: z.discriminatedUnion('schema', [captionReceipt, translatedCaptionReceipt, longCaptionReceipt]),
+      receipt: z.discriminatedUnion('schema', [
+        captionReceipt,
+        wholeTranslatedCaptionReceipt,
+        longCaptionReceipt,
+        translatedCaptionReceipt,
+        longTranslatedCaptionReceipt,
+      ]),
     }),
   ),
   eventType(

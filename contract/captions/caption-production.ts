@@ -17,9 +17,11 @@ import {
 import { requestedMethod } from './caption-method.ts';
 import {
   longTranslationSummary,
+  progressLimits,
   translationLimits,
   translationNonClaims,
   translationSummary,
+  wholeTranslationLimits,
 } from './caption-translation.ts';
 
 /**
@@ -247,17 +249,43 @@ export const captionReceipt = z.strictObject({
   }),
 });
 
-/** The limits of a production that asks a model. */
-export const translatedLimits = { ...captionLimits, maxWallMs: translationLimits.maxWallMs } as const;
+/** The limits of a production that asks a model: each answer is limited by its progress. */
+export const translatedLimits = {
+  ...captionLimits,
+  ...progressLimits,
+  maxWallMs: translationLimits.maxWallMs,
+} as const;
 
-export const translatedLimitsRecord = captionLimitsRecord.extend({ maxWallMs: z.literal(translatedLimits.maxWallMs) });
+const progressLimitsRecord = {
+  maxLoadMs: z.literal(progressLimits.maxLoadMs),
+  maxFirstTokenMs: z.literal(progressLimits.maxFirstTokenMs),
+  maxTokenGapMs: z.literal(progressLimits.maxTokenGapMs),
+};
+
+export const translatedLimitsRecord = captionLimitsRecord.extend({
+  ...progressLimitsRecord,
+  maxWallMs: z.literal(translatedLimits.maxWallMs),
+});
+
+/** The limits of such a production of before: it and each answer were timed as a whole. */
+export const wholeTranslatedLimits = { ...captionLimits, maxWallMs: wholeTranslationLimits.maxWallMs } as const;
+
+export const wholeTranslatedLimitsRecord = captionLimitsRecord.extend({
+  maxWallMs: z.literal(wholeTranslatedLimits.maxWallMs),
+});
 
 /** The receipt of captions that a model may have translated: `translation` is null if no text needed it. */
-export const translatedCaptionReceipt = captionReceipt.extend({
+export const wholeTranslatedCaptionReceipt = captionReceipt.extend({
   schema: z.literal('studio.caption-production.receipt.v2'),
-  limits: translatedLimitsRecord,
+  limits: wholeTranslatedLimitsRecord,
   translation: translationSummary.nullable(),
   nonClaims: z.tuple([z.literal(translationNonClaims[0])]),
+});
+
+/** The same of a production whose answers are limited by their progress. */
+export const translatedCaptionReceipt = wholeTranslatedCaptionReceipt.extend({
+  schema: z.literal('studio.caption-production.receipt.v4'),
+  limits: translatedLimitsRecord,
 });
 
 /** The receipt of long captions. Each line has its own result; `translation` is null if there was none. */
@@ -267,6 +295,14 @@ export const longCaptionReceipt = captionReceipt.omit({ limits: true, result: tr
   result: captionReceipt.shape.result.omit({ lines: true }),
   translation: longTranslationSummary.nullable(),
   nonClaims: z.array(z.literal(translationNonClaims[0])).max(1),
+});
+
+export const longTranslatedLimitsRecord = longCaptionLimitsRecord.extend(progressLimitsRecord);
+
+/** The receipt of long captions that a model may have translated, each answer limited by its progress. */
+export const longTranslatedCaptionReceipt = longCaptionReceipt.extend({
+  schema: z.literal('studio.caption-production.receipt.v5'),
+  limits: longTranslatedLimitsRecord,
 });
 
 /** Captions as later stages and requests name them. */
@@ -283,8 +319,8 @@ export type CaptionInput = z.infer<typeof captionInput>;
 export type CaptionResult = z.infer<typeof captionResult>;
 export type CaptionArtifact = z.infer<typeof captionArtifact>;
 export type PlainCaptionReceipt = z.infer<typeof captionReceipt>;
-export type TranslatedCaptionReceipt = z.infer<typeof translatedCaptionReceipt>;
-export type LongCaptionReceipt = z.infer<typeof longCaptionReceipt>;
+export type TranslatedCaptionReceipt = z.infer<typeof translatedCaptionReceipt | typeof wholeTranslatedCaptionReceipt>;
+export type LongCaptionReceipt = z.infer<typeof longCaptionReceipt | typeof longTranslatedCaptionReceipt>;
 export type CaptionReceipt = PlainCaptionReceipt | TranslatedCaptionReceipt | LongCaptionReceipt;
 export type LongCaptions = Extract<CaptionArtifact, { schema: 'studio.caption-production.artifact.v7' }>;
 export type LongCaptionRecord = z.infer<typeof longCaptionRecord>;

@@ -4,8 +4,36 @@ import { contentId, count, identity, identityOf, languageTag, positive, wellForm
 import { modelName } from '../explanations/executor.ts';
 import { captionJobId, captionTranslator } from './caption-line.ts';
 
-/** How lines are put before a model, and how long all of that may take. */
+/**
+ * By how much an answer has to progress, in ms. A model of 7 billion parameters reads a question of 700 tokens at 10 to 50 tokens a
+ * second without a GPU, and loads within minutes from a slow disk. The numbers are choices.
+ */
+export const progressLimits = {
+  /** Until the first token of a model that may have to be loaded. */
+  maxLoadMs: 600_000,
+  /** Until the first token of any other question. */
+  maxFirstTokenMs: 180_000,
+  /** Between two tokens. */
+  maxTokenGapMs: 60_000,
+} as const;
+
+/**
+ * How lines are put before a model, and how long all of that may take. A streamed token takes up to 400 bytes. An answer of 2,000
+ * tokens at two a second takes 1,000 s, and the three questions for each of 64 lines about two hours.
+ */
 export const translationLimits = {
+  batchLines: 8,
+  contextLines: 2,
+  maxCompletionTokens: 2000,
+  maxProviderResponseBytes: 4_194_304,
+  maxOutputBytes: 65_536,
+  ...progressLimits,
+  maxAskWallMs: 1_200_000,
+  maxWallMs: 14_400_000,
+} as const;
+
+/** The limits of translations of before, each of whose questions had one limit. */
+export const wholeTranslationLimits = {
   batchLines: 8,
   contextLines: 2,
   maxCompletionTokens: 2000,
@@ -18,7 +46,7 @@ export const translationLimits = {
 /** Largest stored record of a translation, in bytes. */
 export const maximumTranslationBytes = 512 * 1024;
 
-/** The most questions in one record of a long translation; an answer has at most `maxProviderResponseBytes`. */
+/** The most questions in one record of a long translation; the text of an answer has at most `maxOutputBytes`. */
 export const maximumPartAsks = 32;
 
 /** The words that a model gets with every question: what changes here changes the identity of the translator. */
@@ -30,20 +58,59 @@ export const translationPrompt = z.strictObject({
   line: z.record(z.string(), z.json()),
 });
 
-/** The address and settings of a model; the key is never part of it. */
-export const translationConfiguration = z.strictObject({
+const literalLimits = (limits: Readonly<Record<string, number>>) =>
+  z.strictObject(Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, z.literal(value)])));
+
+const wholeConfiguration = z.strictObject({
   schema: z.literal('studio.caption-translation.configuration.v1'),
   baseUrl: z.string().min(1),
   model: modelName,
   responseFormat: z.literal('json_schema_strict'),
   temperature: z.literal(0),
   tokenLimitFields: z.array(z.enum(['max_completion_tokens', 'max_tokens'])).min(1),
-  limits: z.strictObject(
-    Object.fromEntries(Object.entries(translationLimits).map(([name, value]) => [name, z.literal(value)])),
-  ),
+  limits: literalLimits(wholeTranslationLimits),
   /** No question that the server took is sent again. One that it refuses for now (429, 503) has not been taken. */
   retries: z.literal(0),
   redirects: z.literal('refused'),
+});
+
+/** The ways to ask for JSON, from the one that binds the answer most. */
+const responseFormats = ['json_schema', 'json_object', 'text'] as const;
+
+/** Fields that a request can do without, where a server refuses them. */
+export const optionalFields = [
+  'reasoning_effort',
+  'chat_template_kwargs',
+  'stream_options',
+  'temperature',
+  'max_completion_tokens',
+  'stream',
+] as const;
+
+/** The words with which a schema is in the prompt if the server may not enforce it. */
+export const schemaInPrompt = 'Answer with one JSON object of this JSON schema, and with nothing else:';
+
+/**
+ * The address and settings of a model; the key is never part of it. In `v2` answers are streamed, thinking is switched off, and each
+ * question states what the server took of all that.
+ */
+export const translationConfiguration = z.discriminatedUnion('schema', [
+  wholeConfiguration,
+  wholeConfiguration.omit({ responseFormat: true }).extend({
+    schema: z.literal('studio.caption-translation.configuration.v2'),
+    responseFormats: z.tuple([z.literal('json_schema'), z.literal('json_object'), z.literal('text')]),
+    schemaInPrompt: z.literal(schemaInPrompt),
+    isStreamed: z.literal(true),
+    reasoningEffort: z.literal('none'),
+    chatTemplateKwargs: z.strictObject({ enable_thinking: z.literal(false) }),
+    limits: literalLimits(translationLimits),
+  }),
+]);
+
+/** What a server took of a request: the way to ask for JSON, and the fields that it refuses. */
+export const sentRequest = z.strictObject({
+  responseFormat: z.enum(responseFormats),
+  leftOut: z.array(z.enum(optionalFields)),
 });
 
 const answeredText = wellFormedText.max(4096);
@@ -72,6 +139,8 @@ export const translationAsk = z.strictObject({
   model: z.string().min(1).max(200).nullable(),
   inputTokens: count.nullable(),
   outputTokens: count.nullable(),
+  /** Absent if there is no answer, and in records of before. */
+  sent: sentRequest.optional(),
 });
 
 /** All questions to a model and its answers for one production. It cannot be derived again; its verdicts can. */
@@ -134,6 +203,9 @@ export const translationNonClaims = ['translation_meaning_not_assessed'] as cons
 
 export type TranslationPrompt = z.infer<typeof translationPrompt>;
 export type TranslationConfiguration = z.infer<typeof translationConfiguration>;
+export type ResponseFormat = SentRequest['responseFormat'];
+export type OptionalField = (typeof optionalFields)[number];
+export type SentRequest = z.infer<typeof sentRequest>;
 export type TranslatedAnswer = z.infer<typeof translatedAnswer>;
 export type TranslationAsk = z.infer<typeof translationAsk>;
 export type CaptionTranslation = z.infer<typeof captionTranslation>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import type { Environment } from '../process/tools.ts';
-import { boundedBody, type HostedProvider, hostedProvider } from './hosted-provider.ts';
+import { beginningOf, boundedBody, type HostedProvider, hostedProvider } from './hosted-provider.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
 export const ollama = 'http://127.0.0.1:11434/v1';
@@ -61,18 +61,23 @@ interface ServerFault {
   readonly remedy: string;
 }
 
+/** The words of OpenAI about a key that is right, and has no permission to list models. */
+const isOfScope = /\b(?:scopes?|permissions?)\b/i;
+
 /**
  * The fault of a model server; null for one that answers, also with a redirect, which no request of a host follows. Of the refusals
- * only 401 is a fault: a key may well have no permission to list models, and some servers have no list.
+ * only 401 and 403 are faults: some servers have no list of models. A key that may only not list them is none, if the server says so.
  */
 export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
-    const { status, body } = await withinMs(serverMs, (signal) =>
-      httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' }),
-    );
-    await body?.cancel();
-    if (status !== 401) return null;
+    const isRefused = await withinMs(serverMs, async (signal) => {
+      const answer = await httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' });
+      if (answer.status === 403) return !isOfScope.test(await beginningOf(answer));
+      await answer.body?.cancel();
+      return answer.status === 401;
+    });
+    if (!isRefused) return null;
     return apiKey === null
       ? { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy }
       : {

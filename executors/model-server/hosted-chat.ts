@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../contract/base/clock.ts';
 import { count, identityOf, labelLine } from '../../contract/base/grammar.ts';
+import type { SentRequest } from '../../contract/captions/caption-translation.ts';
 import { withSaid } from '../../contract/causes/engine-failures.ts';
 import {
   boundedFetch,
@@ -45,6 +46,8 @@ export interface ChatAnswer {
   readonly model: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  /** The form of the request that led to it, where a server may take several. */
+  readonly sent?: SentRequest;
 }
 
 interface ChatAnswerLimits {
@@ -87,7 +90,7 @@ export function chatAnswerOf(
 }
 
 /** One question to a model: the rules, the input, and the JSON schema of the answer. */
-interface ChatQuestion {
+export interface ChatQuestion {
   readonly system: string;
   readonly user: string;
   readonly schemaName: string;
@@ -128,12 +131,16 @@ export interface HostedChat {
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatAnswer>;
 }
 
-/** Makes a client of a model. The client library is loaded here, not before. */
-export async function openHostedChat(options: HostedChatOptions): Promise<HostedChat> {
-  const { provider, model, clock, limits, temperature, patienceMs = 0, quotesRefusals = false } = options;
-  const { maxCompletionTokens, maxProviderResponseBytes, maxWallMs } = limits;
+interface ClientOptions {
+  readonly provider: HostedProvider;
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/** The client library over a server, which gets nothing of the environment. It is loaded here, not before. */
+export async function openClient({ provider, timeoutMs, fetch }: ClientOptions) {
   const { OpenAI } = await import('openai');
-  const client = new OpenAI({
+  return new OpenAI({
     baseURL: provider.baseUrl,
     // The library wants a key, and does not get the real one: only the request has it.
     apiKey: 'none',
@@ -144,8 +151,19 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
     webhookSecret: null,
     logLevel: 'off',
     maxRetries: 0,
+    timeout: timeoutMs,
+    fetch,
+  });
+}
+
+/** Makes a client of a model. */
+export async function openHostedChat(options: HostedChatOptions): Promise<HostedChat> {
+  const { provider, model, clock, limits, temperature, patienceMs = 0, quotesRefusals = false } = options;
+  const { maxCompletionTokens, maxProviderResponseBytes, maxWallMs } = limits;
+  const client = await openClient({
+    provider,
     // The limit below comes first.
-    timeout: 2 * maxWallMs,
+    timeoutMs: 2 * maxWallMs,
     fetch: boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxProviderResponseBytes }),
   });
 
@@ -185,7 +203,7 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
 }
 
 /** Throws `NoCompletion` with its cause for text in the place of JSON, and for an error with status 200, which it quotes. */
-function demandCompletion(answer: unknown, apiKey: string | null): void {
+export function demandCompletion(answer: unknown, apiKey: string | null): void {
   if (typeof answer === 'string')
     throw new NoCompletion(`${wireOf(answer, '') ?? 'engine_answered_text'}: the answer is not a chat completion`);
   const refused = completion.safeParse(answer).success ? null : refusedIn(answer, apiKey);
@@ -195,14 +213,26 @@ function demandCompletion(answer: unknown, apiKey: string | null): void {
 /** The usual cause of a refusal, by its status. */
 const adviceOf: Readonly<Record<number, string>> = {
   401: '; its key is missing or wrong',
+  403: '; its key is missing, wrong or not allowed to do this',
   404: '; it has no model of this name, or no chat completions at this address',
 };
 
 /** The words of a server that refused a request, as `boundedFetch` kept them in the error of the library. */
-const quotedIn = z.object({ error: z.looseObject({ message: z.string().nullish(), code: z.string().nullish() }) });
+const quoted = z.object({
+  error: z.looseObject({ message: z.string().nullish(), code: z.string().nullish(), param: z.string().nullish() }),
+});
+
+/** What a server said about the request that it refused, if the words were kept. */
+export function quotedIn(failure: ModelFailure): { readonly message: string | null; readonly param: string | null } {
+  for (let each: unknown = failure; each instanceof Error; each = each.cause) {
+    const { data } = quoted.safeParse(each);
+    if (data !== undefined) return { message: data.error.message ?? null, param: data.error.param ?? null };
+  }
+  return { message: null, param: null };
+}
 
 /** The failure in this host's own words, and with `quotes` in those of the server behind them. */
-function failureOf(error: unknown, quotes: boolean): ModelFailure {
+export function failureOf(error: unknown, quotes: boolean): ModelFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ModelFailure) return each;
     // The library parses what calls itself JSON.
@@ -211,7 +241,7 @@ function failureOf(error: unknown, quotes: boolean): ModelFailure {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : Number.NaN;
   if (status >= 100 && status <= 599) {
     const sentence = `the provider refused the request${adviceOf[status] ?? ''}`;
-    const { message = null, code = null } = (quotes ? quotedIn.safeParse(error).data?.error : null) ?? {};
+    const { message = null, code = null } = (quotes ? quoted.safeParse(error).data?.error : null) ?? {};
     if (message === null) return new ModelFailure(`http_${status}`, sentence, error);
     const isOfModel = code === 'model_not_found' || (status === 404 && /\bmodels?\b/i.test(message));
     const detail = withSaid('the provider refused the request', message);

@@ -118,6 +118,8 @@ interface BoundedFetchOptions {
   /** Sent as a bearer; null sends no authorization at all. */
   readonly apiKey: string | null;
   readonly maximumBytes: number;
+  /** True if an answer is handed on as it comes; by default it is read first. */
+  readonly isStreamed?: boolean;
 }
 
 // All other headers of a client library describe this machine, or come from its environment.
@@ -145,12 +147,12 @@ export async function boundedBody({ body }: Pick<Response, 'body'>, maximumBytes
 
 /**
  * A `fetch` for client libraries. It sends only the headers of the request and the key, and follows no redirect. It reads the
- * whole answer, of at most `maximumBytes` bytes, before it resolves. Of a refusal it keeps the status, the time to wait, and the first
+ * whole answer, of at most `maximumBytes` bytes, before it resolves; a streamed one fails at the first byte too many. Of a refusal it keeps the status, the time to wait, and the first
  * words as `Refused` under `error`, where client libraries look for them. Words that may repeat the key are dropped. Rejects with
  * `ModelFailure` of `redirected` and `too_large`, and with the platform's error if no whole answer came.
  */
 export const boundedFetch =
-  ({ apiKey, maximumBytes }: BoundedFetchOptions): typeof fetch =>
+  ({ apiKey, maximumBytes, isStreamed = false }: BoundedFetchOptions): typeof fetch =>
   async (target, init) => {
     const response = await httpFetch(String(target), {
       method: init?.method ?? 'GET',
@@ -176,13 +178,25 @@ export const boundedFetch =
         },
       });
     }
-    const bytes = await boundedBody(response, maximumBytes);
     const type = headers.get('content-type');
-    return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
-      status,
-      headers: type === null ? {} : { 'content-type': type },
-    });
+    const head = { status, headers: type === null ? {} : { 'content-type': type } };
+    if (isStreamed) return new Response(limitedBody(response, maximumBytes), head);
+    const bytes = await boundedBody(response, maximumBytes);
+    return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), head);
   };
+
+/** The body of an answer as it comes. It fails with `ModelFailure` of `too_large` at the first byte too many. */
+function limitedBody({ body }: Pick<Response, 'body'>, maximumBytes: number): ReadableStream<Uint8Array> | null {
+  let length = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      length += chunk.length;
+      if (length > maximumBytes) throw new ModelFailure('too_large', `the answer passes ${maximumBytes} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+  return body?.pipeThrough(limit) ?? null;
+}
 
 /** The words of a server about a request that it refused, and the code and the field that it names. */
 export interface Refused {
@@ -196,7 +210,7 @@ export interface Refused {
 const refusalLimits = { bytes: 16 * 1024, ms: 2_000 } as const;
 
 /** The first bytes of a body as text; what came until the limit if the rest is late or breaks off. */
-async function beginningOf({ body }: Pick<Response, 'body'>): Promise<string> {
+export async function beginningOf({ body }: Pick<Response, 'body'>): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   type AnswersKept,
   type AskedQuestion,
+  answerSchemaName,
+  hasAnswerShape,
   TranslationAsker,
   type TranslationAskerOptions,
 } from '../../actors/captions/translation-asker.ts';
@@ -10,13 +12,15 @@ import { TimeSlices } from '../../actors/supervision/system-clock.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import {
+  schemaInPrompt,
   type TranslationAsk,
   type TranslationConfiguration,
   translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
-import { openHostedChat, tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
+import { tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
 import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/model-server/hosted-provider.ts';
+import { openStreamedChat } from '../../executors/model-server/streamed-chat.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
 import {
   CaptionFailure,
@@ -26,7 +30,7 @@ import {
 } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
 import { translationOf } from '../../receipts/captions/translation.ts';
-import { gatesOver, translationPromptContract } from '../../rules/translation/plan.ts';
+import { gatesOver, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
 
 /** The model that translates for a host, and its server. */
@@ -37,19 +41,30 @@ export interface ChosenTranslator {
   readonly isAskedOnce?: boolean;
 }
 
+/** A line of no film: until the model is loaded, no text of a film is sent. */
+const trialLines = [{ id: 'trial', text: 'Good morning.' }];
+
+/** The question of one line with which a server is tried. */
+const trial = {
+  question: {
+    ...questionOf(trialLines, { members: trialLines, isApart: true }, { sourceLanguage: 'en', targetLanguage: 'de' }),
+    schemaName: answerSchemaName,
+  },
+  isUseful: hasAnswerShape,
+};
+
 /** Opens a translator. Nothing is sent before its first question. */
 export async function openTranslator(
   chosen: ChosenTranslator,
   { detector, ledger, clock }: TranslatorOpening,
 ): Promise<CaptionTranslations> {
-  const limits = { ...translationLimits, maxWallMs: translationLimits.maxAskWallMs };
-  const chat = await openHostedChat({
+  const chat = await openStreamedChat({
     ...chosen,
     clock,
-    limits,
+    limits: translationLimits,
     temperature: 0,
-    quotesRefusals: true,
     patienceMs: usualPatienceMs,
+    trial,
   });
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
   return new CaptionTranslations({
@@ -126,10 +141,14 @@ interface CaptionTranslationsOptions extends TranslationAskerOptions {
 }
 
 const configurationOf = (provider: HostedProvider, model: string): TranslationConfiguration => ({
-  schema: 'studio.caption-translation.configuration.v1',
+  schema: 'studio.caption-translation.configuration.v2',
   baseUrl: provider.baseUrl,
   model,
-  responseFormat: 'json_schema_strict',
+  responseFormats: ['json_schema', 'json_object', 'text'],
+  schemaInPrompt,
+  isStreamed: true,
+  reasoningEffort: 'none',
+  chatTemplateKwargs: { enable_thinking: false },
   temperature: 0,
   tokenLimitFields: tokenLimitFieldsOf(provider),
   limits: translationLimits,

@@ -5,7 +5,12 @@ import {
   type CaptionText,
   captionLimits,
 } from '../../contract/captions/caption-line.ts';
-import { type CaptionAllowance, translatedLimits } from '../../contract/captions/caption-production.ts';
+import {
+  type CaptionAllowance,
+  translatedLimits,
+  wholeTranslatedLimits,
+} from '../../contract/captions/caption-production.ts';
+import { progressLimits } from '../../contract/captions/caption-translation.ts';
 
 /** One side of a line as an executor delivers it: its words, or why it has none. */
 export type DraftText =
@@ -41,6 +46,8 @@ export interface AllowedCaptions {
   readonly classification: CaptionClassification;
   /** Absent where the captions are within the limits that hold everywhere. */
   readonly allowance?: CaptionAllowance | undefined;
+  /** True for a translating production of before: it and each of its answers were timed as a whole. */
+  readonly isTimedWhole?: boolean | undefined;
 }
 
 /** True if a model translates captions of this classification. */
@@ -48,12 +55,15 @@ export const isTranslating = ({ classification }: Pick<AllowedCaptions, 'classif
   classification === 'recognised_transcript_translated' || classification === 'subtitle_tracks_translated';
 
 /** The limits of one production. */
-export function captionLimitsOf({ classification, allowance }: AllowedCaptions) {
-  const usualLimits = isTranslating({ classification }) ? translatedLimits : captionLimits;
+export function captionLimitsOf({ classification, allowance, isTimedWhole = false }: AllowedCaptions) {
+  const isPaced = isTranslating({ classification }) && !isTimedWhole;
+  const translated = isTimedWhole ? wholeTranslatedLimits : translatedLimits;
+  const usualLimits = isTranslating({ classification }) ? translated : captionLimits;
   if (allowance === undefined) return usualLimits;
   const chunks = Math.ceil(allowance.maxLines / usualLimits.maxLines);
   return {
     ...allowance,
+    ...(isPaced ? progressLimits : {}),
     maxSourceBytes: chunks * usualLimits.maxSourceBytes,
     maxTargetBytes: chunks * usualLimits.maxTargetBytes,
     maxArtifactBytes: usualLimits.maxArtifactBytes,
@@ -67,6 +77,10 @@ export const allowanceIn = (
   limits: CaptionAllowance | ReturnType<typeof captionLimitsOf>,
 ): CaptionAllowance | undefined =>
   'maxChunkLines' in limits ? { maxDurationMs: limits.maxDurationMs, maxLines: limits.maxLines } : undefined;
+
+/** True for limits of a translating production that was timed as a whole. */
+export const isTimedWhole = ({ classification }: Pick<AllowedCaptions, 'classification'>, limits: object): boolean =>
+  isTranslating({ classification }) && !('maxTokenGapMs' in limits);
 
 const bytesOf = (text: DraftText): number => (text.state === 'available' ? Buffer.byteLength(text.text, 'utf8') : 0);
 

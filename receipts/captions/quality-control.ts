@@ -175,7 +175,8 @@ export const longQualityControl = new RunReceipt<LongQualityControlReceipt, 'qcI
 });
 
 const isLong = ({ receipt }: Pick<CheckableCaptions, 'receipt'>): boolean =>
-  receipt.schema === 'studio.caption-production.receipt.v3';
+  receipt.schema === 'studio.caption-production.receipt.v3' ||
+  receipt.schema === 'studio.caption-production.receipt.v5';
 
 /** How the receipt of a check is written and read. */
 const receiptWhere = (isOfLong: boolean) =>

@@ -163,6 +163,7 @@ const fault = (place: string): EvidenceChainError => new EvidenceChainError('cap
 
 /** A question that failed has no answer; each requested line has at most one, in the order of the lines. */
 function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): string | null {
+  if (failure !== null && said.sent !== undefined) return 'sent';
   if (failure !== null) {
     const nothing = { identified: null, model: null, inputTokens: null, outputTokens: null };
     const { identified, model, inputTokens, outputTokens } = said;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Failure } from '../../contract/base/errors.ts';
 import {
   type CaptionExecutorIdentity,
@@ -11,18 +12,21 @@ import {
   captionReceipt as captionReceiptSchema,
   type LongCaptionReceipt,
   longCaptionReceipt,
+  longTranslatedCaptionReceipt,
   maximumCaptionAttempts,
   type PlainCaptionReceipt,
   type TranslatedCaptionReceipt,
   translatedCaptionReceipt,
   translatedLimits,
+  wholeTranslatedCaptionReceipt,
+  wholeTranslatedLimits,
 } from '../../contract/captions/caption-production.ts';
-import { translationNonClaims } from '../../contract/captions/caption-translation.ts';
+import { progressLimits, translationNonClaims } from '../../contract/captions/caption-translation.ts';
 import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
 import { countText } from '../../formats/readable-numbers.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
-import { type AllowedCaptions, allowanceIn, captionLimitsOf, isTranslating } from '../captions/allowance.ts';
+import { allowanceIn, captionLimitsOf, isTimedWhole, isTranslating } from '../captions/allowance.ts';
 import { type CaptionJob, captionExecutorOf, captionJobIdOf, textToTranslateOf } from '../captions/artifact.ts';
 import {
   type ApprovedPlan,
@@ -73,7 +77,7 @@ import { causeOf, type FoldContext, type StepResult, type StudyRun } from '../st
 import type { LaterStage } from './stage.ts';
 
 /** Captions, the study under whose approval they were made, and what was translated of them. */
-interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance'> {
+interface MadeCaptions extends Pick<CaptionJob, 'study' | 'translation' | 'allowance' | 'isTimedWhole'> {
   readonly artifact: CaptionArtifact;
 }
 
@@ -149,56 +153,82 @@ export const captionRunReceipt = new RunReceipt<PlainCaptionReceipt, 'jobId', Ma
   derive: (run, made) => ({ ...receiptBodyWithLines(run, made), limits: captionLimits }),
 });
 
+const sourcesWithTranslation = (receipt: TranslatedCaptionReceipt | LongCaptionReceipt): string[] => [
+  ...sourcesOf(receipt),
+  ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
+];
+
+/** What was translated, and what was not assessed. */
+const translatedBody = (run: StudyRun, made: MadeCaptions) => ({
+  ...receiptBodyWithLines(run, made),
+  translation: made.translation === undefined ? null : translationSummaryOf(run.record.runtimeId, made.translation),
+  nonClaims: [translationNonClaims[0]] as [(typeof translationNonClaims)[0]],
+});
+
 /**
  * The receipt of captions that a model may translate: it has the questions to the model, and the things that were not assessed.
  */
-const translatedCaptionRunReceipt = new RunReceipt<TranslatedCaptionReceipt, 'jobId', MadeCaptions>({
+const translatedCaptionRunReceipt = new RunReceipt<z.infer<typeof translatedCaptionReceipt>, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: translatedCaptionReceipt,
-  name: 'studio.caption-production.receipt.v2',
-  sources: (receipt) => [
-    ...sourcesOf(receipt),
-    ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
-  ],
-  derive: (run, made) => ({
-    ...receiptBodyWithLines(run, made),
-    limits: translatedLimits,
-    translation: made.translation === undefined ? null : translationSummaryOf(run.record.runtimeId, made.translation),
-    nonClaims: [...translationNonClaims],
-  }),
+  name: 'studio.caption-production.receipt.v4',
+  sources: sourcesWithTranslation,
+  derive: (run, made) => ({ ...translatedBody(run, made), limits: translatedLimits }),
 });
 
-/** The receipt of long captions, of every executor. */
-const longCaptionRunReceipt = new RunReceipt<LongCaptionReceipt, 'jobId', MadeCaptions>({
+/** The same of a production that was timed as a whole. */
+const wholeTranslatedRunReceipt = new RunReceipt<z.infer<typeof wholeTranslatedCaptionReceipt>, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: wholeTranslatedCaptionReceipt,
+  name: 'studio.caption-production.receipt.v2',
+  sources: sourcesWithTranslation,
+  derive: (run, made) => ({ ...translatedBody(run, made), limits: wholeTranslatedLimits }),
+});
+
+/** The body of a receipt of long captions. */
+function longReceiptBody(run: StudyRun, made: MadeCaptions) {
+  const limits = captionLimitsOf({ ...made.artifact.executor, ...made });
+  if (!('maxChunkLines' in limits)) throw new RangeError('a host allows long captions');
+  const { translation } = made;
+  return {
+    ...receiptBody(run, made),
+    limits,
+    translation: translation === undefined ? null : longTranslationSummaryOf(run.record.runtimeId, translation),
+    nonClaims: isTranslating(made.artifact.executor) ? [...translationNonClaims] : [],
+  };
+}
+
+/** The receipt of long captions that no model may translate, or that were timed as a whole. */
+const longCaptionRunReceipt = new RunReceipt<z.infer<typeof longCaptionReceipt>, 'jobId', MadeCaptions>({
   ...receiptDeclaration,
   schema: longCaptionReceipt,
   name: 'studio.caption-production.receipt.v3',
-  sources: (receipt) => [
-    ...sourcesOf(receipt),
-    ...(receipt.translation === null ? [] : [receipt.translation.artifactId]),
-  ],
+  sources: sourcesWithTranslation,
+  derive: longReceiptBody,
+});
+
+/** The receipt of long captions that a model may translate. */
+const longTranslatedRunReceipt = new RunReceipt<z.infer<typeof longTranslatedCaptionReceipt>, 'jobId', MadeCaptions>({
+  ...receiptDeclaration,
+  schema: longTranslatedCaptionReceipt,
+  name: 'studio.caption-production.receipt.v5',
+  sources: sourcesWithTranslation,
   derive: (run, made) => {
-    const { executor } = made.artifact;
-    return {
-      ...receiptBody(run, made),
-      limits: longLimitsOf({ ...executor, allowance: made.allowance }),
-      translation:
-        made.translation === undefined ? null : longTranslationSummaryOf(run.record.runtimeId, made.translation),
-      nonClaims: isTranslating(executor) ? [...translationNonClaims] : [],
-    };
+    const body = longReceiptBody(run, made);
+    return { ...body, limits: { ...body.limits, ...progressLimits } };
   },
 });
 
-function longLimitsOf(allowed: AllowedCaptions): LongCaptionReceipt['limits'] {
-  const limits = captionLimitsOf(allowed);
-  if ('maxChunkLines' in limits) return limits;
-  throw new RangeError('a host allows long captions');
-}
-
 /** How the receipt of these captions is written and read. */
-export const captionReceiptOf = ({ executor, schema }: Pick<CaptionArtifact, 'executor' | 'schema'>) => {
-  const short = isTranslating(executor) ? translatedCaptionRunReceipt : captionRunReceipt;
-  const declared = schema === 'studio.caption-production.artifact.v7' ? longCaptionRunReceipt : short;
+export const captionReceiptOf = (
+  { executor, schema }: Pick<CaptionArtifact, 'executor' | 'schema'>,
+  { isTimedWhole = false }: Pick<CaptionJob, 'isTimedWhole'>,
+) => {
+  const isLong = schema === 'studio.caption-production.artifact.v7';
+  const plain = isLong ? longCaptionRunReceipt : captionRunReceipt;
+  const whole = isLong ? longCaptionRunReceipt : wholeTranslatedRunReceipt;
+  const paced = isLong ? longTranslatedRunReceipt : translatedCaptionRunReceipt;
+  const declared = isTranslating(executor) ? (isTimedWhole ? whole : paced) : plain;
   return declared as RunReceipt<CaptionReceipt, 'jobId', MadeCaptions>;
 };
 
@@ -225,14 +255,14 @@ export function* recordCaptionsBySteps(
   job: CaptionJob,
   artifact: CaptionArtifact,
 ): Steps<StepResult<CaptionReference>> {
-  const { study, translation, allowance } = job;
+  const { study, translation, allowance, isTimedWhole } = job;
   const { run } = study;
   const { jobId } = artifact;
-  const declared = captionReceiptOf(artifact);
+  const declared = captionReceiptOf(artifact, job);
   const { record, chunks, citations } = yield* storedFormBySteps(artifact);
   const translated =
     translation === undefined ? [] : yield* translationOutputs(run, translation, allowance !== undefined);
-  const receipt = declared.of(run, { study, translation, allowance, artifact });
+  const receipt = declared.of(run, { study, translation, allowance, isTimedWhole, artifact });
   yield;
   const captions = storedCaptions.outputOf(run, record);
   const receipted = declared.outputOf(run, receipt);
@@ -313,6 +343,7 @@ function foldCaptionsStarted(
     attempt: attempts,
     classification: executor.classification,
     allowance: allowanceIn(limits),
+    ...(isTimedWhole(executor, limits) ? { isTimedWhole: true } : {}),
     translator: translatorOf(executor),
   };
   const begun = { job, executor: executorOf(job, executor) };
@@ -339,7 +370,7 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
   const begun = { ...captions.open, job: translated?.job ?? captions.open.job };
   const artifact = await readCaptions(content, captionContentId, context.pause);
   const judgement = await judgedCaptions(artifact, begun, translated?.judgement ?? null, context.pause);
-  const declared = captionReceiptOf(artifact.body);
+  const declared = captionReceiptOf(artifact.body, begun.job);
   const receipt = await declared.reopen(content, receiptContentId, () =>
     declared.of(run, { ...begun.job, artifact: artifact.body }),
   );
@@ -418,7 +449,9 @@ export const captionsStage: LaterStage<Captionable, { readonly captions: Verifie
     'caption-citations': storedCitations.shape.schema,
     'caption-receipt': captionRunReceipt.shape.schema,
     'caption-receipt-long': longCaptionRunReceipt.shape.schema,
+    'caption-receipt-long-translated': longTranslatedRunReceipt.shape.schema,
     'caption-receipt-translated': translatedCaptionRunReceipt.shape.schema,
+    'caption-receipt-translated-whole': wholeTranslatedRunReceipt.shape.schema,
     'caption-translation': storedTranslation.shape.schema,
     'caption-translation-long': storedLongTranslation.shape.schema,
     'caption-translation-part': storedTranslationParts.shape.schema,

@@ -177,17 +177,12 @@ const AGREEMENT_RULE = {
   lengthLetters: 12,
 } as const;
 
-/** Lines in the second questions: none of them has its former neighbor beside it. */
+/** Lines that may be together in second questions: none of them has its former neighbor in its group. */
 export function apartGroups(lines: readonly SourceLine[]): SourceLine[][] {
   const { apartLines } = AGREEMENT_RULE;
   return Array.from({ length: Math.min(apartLines, lines.length) }, (_, first) =>
     lines.filter((_line, at) => at % apartLines === first),
-  ).flatMap((group) => {
-    const { batchLines } = translationLimits;
-    return Array.from({ length: Math.ceil(group.length / batchLines) }, (_, at) =>
-      group.slice(at * batchLines, (at + 1) * batchLines),
-    );
-  });
+  );
 }
 
 /** The runs of signs of an answer, each by its number. */

@@ -112,18 +112,57 @@ export interface TranslationWork
 export type Verdict = { readonly text: string } | { readonly reason: CaptionReason };
 
 /** An answer of this kind is worth no further question: the server is not there, or refuses this host. */
-const fatal = /^(?:timeout|unreachable|redirected|http_\d{3}): /;
+const fatal = /^(?:unreachable|redirected|http_\d{3}): /;
+
+/** True if the answer did not come in time. */
+export const isLate = ({ failure }: Pick<TranslationAsk, 'failure'>): boolean =>
+  failure?.startsWith('timeout: ') === true;
 
 /** The reason why no question follows these; null if there is none. */
 export const fatalFailure = ({ asks }: Pick<TranslationWork, 'asks'>): string | null =>
   asks.find(({ failure }) => failure !== null && fatal.test(failure))?.failure ?? null;
 
-/** The lines of a production in the batches of the first questions. */
-function batchesOf(lines: readonly SourceLine[]): SourceLine[][] {
-  const { batchLines } = translationLimits;
-  const count = Math.ceil(lines.length / batchLines);
-  return Array.from({ length: count }, (_, at) => lines.slice(at * batchLines, (at + 1) * batchLines));
+/** Lines that one question is about, and the question if it was sent. */
+interface AskedLines {
+  readonly members: readonly SourceLine[];
+  readonly ask: TranslationAsk | undefined;
 }
+
+/**
+ * Questions about groups of lines in order. Each has as many lines of its group as a question may have. If an answer is late, the
+ * next question has the first half of its lines, and no later one has more.
+ */
+class Questions {
+  readonly #asks: readonly TranslationAsk[];
+  #most: number = translationLimits.batchLines;
+  /** The number of questions so far, those with late answers included. */
+  count = 0;
+
+  constructor(asks: readonly TranslationAsk[]) {
+    this.#asks = asks;
+  }
+
+  /** All questions about these groups. */
+  about(groups: Iterable<readonly SourceLine[]>): AskedLines[] {
+    const asked: AskedLines[] = [];
+    for (const group of groups) {
+      for (let from = 0; from < group.length; ) {
+        const members = group.slice(from, from + this.#most);
+        const ask = this.#asks[this.count];
+        this.count += 1;
+        asked.push({ members, ask });
+        const isHalved = ask !== undefined && isLate(ask) && members.length > 1;
+        if (isHalved) this.#most = Math.ceil(members.length / 2);
+        else from += members.length;
+      }
+    }
+    return asked;
+  }
+}
+
+/** Those whose lines were in no later question of the same kind. */
+const settledOf = (asked: readonly AskedLines[]): AskedLines[] =>
+  asked.filter(({ members, ask }) => ask === undefined || !isLate(ask) || members.length === 1);
 
 function languagesOf({ lines, sourceLanguage, targetLanguage }: TranslationWork): TranslationLanguages {
   const texts = lines.map(({ text }) => text);
@@ -141,10 +180,6 @@ const candidateIn = (ask: TranslationAsk | undefined, line: SourceLine, together
   answer: ask?.answers.find(({ lineId }) => lineId === line.id) ?? null,
   identifiedTogether: together,
 });
-
-/** The first questions about the lines together. */
-const batchesAsked = ({ lines, asks }: TranslationWork) =>
-  batchesOf(lines).map((members, at) => ({ members, ask: asks[at] }));
 
 /** The candidates that pass by themselves, and beside each other; the first reason of the others. */
 function* judged(
@@ -186,11 +221,11 @@ function misplaced(
  * The lines of the second questions, alone: of a batch in which a line did not pass, or whose translations look misplaced, all of
  * them. If one line of an answer went wrong, the others may have its words.
  */
-function* doubtful(work: TranslationWork): Steps<SourceLine[]> {
+function* doubtful(work: TranslationWork, batches: readonly AskedLines[]): Steps<SourceLine[]> {
   const languages = languagesOf(work);
   yield;
   const found: SourceLine[] = [];
-  for (const { members, ask } of batchesAsked(work)) {
+  for (const { members, ask } of settledOf(batches)) {
     const together = ask?.identified ?? null;
     const candidates = members.map((line) => candidateIn(ask, line, together));
     const passed = passedOf(members, yield* judged(candidates, languages));
@@ -203,18 +238,19 @@ function* doubtful(work: TranslationWork): Steps<SourceLine[]> {
 /** The questions of a production, as far as its answers lead to them, and what each has to do with the ones before. */
 function* stagesOf(work: TranslationWork) {
   const { lines, asks, gates } = work;
-  const batches = batchesAsked(work);
-  const again = yield* doubtful(work);
-  const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? apartGroups(lines) : [];
-  const [first, second] = [batches.length, batches.length + again.length];
+  const questions = new Questions(asks);
+  const batches = questions.about([lines]);
+  const first = questions.count;
+  const again = yield* doubtful(work, batches);
+  const alone = questions.about(again.map((line) => [line]));
+  const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? questions.about(apartGroups(lines)) : [];
   return {
     batches,
     again,
     apart,
-    againAsks: asks.slice(first, second),
-    apartAsks: asks.slice(second, second + apart.length),
+    againAsks: asks.slice(first, first + alone.length),
     /** Of lines whose two answers disagree. */
-    loneAsks: asks.slice(second + apart.length),
+    loneAsks: asks.slice(questions.count),
   };
 }
 
@@ -226,21 +262,21 @@ export function* askedAgain(work: TranslationWork): Steps<readonly TranslationAs
 }
 
 /** The answers for each line that its verdict may be of, with the language of what came with each. */
-function answersOf({ batches, again, againAsks, apart, apartAsks, loneAsks }: Stages, identifiedAlone: string | null) {
-  const first = new Map(
-    batches.flatMap(({ members, ask }) =>
-      members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const),
-    ),
-  );
+function answersOf({ batches, again, againAsks, apart, loneAsks }: Stages, identifiedAlone: string | null) {
+  const candidatesOf = (asked: readonly AskedLines[]) =>
+    new Map(
+      settledOf(asked).flatMap(({ members, ask }) =>
+        members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const),
+      ),
+    );
+  const first = candidatesOf(batches);
   const alone = new Map(againAsks.map((ask) => [ask.lineIds[0], ask] as const).reverse());
   for (const line of again) first.set(line.id, candidateIn(alone.get(line.id), line, identifiedAlone));
-  const second = new Map(
-    apart.flatMap((members, at) => {
-      const ask = apartAsks[at];
-      return members.map((line) => [line.id, candidateIn(ask, line, ask?.identified ?? null)] as const);
-    }),
-  );
-  return { first, second, third: new Map(loneAsks.map((ask) => [ask.lineIds[0], ask.answers[0]?.translation ?? ''])) };
+  return {
+    first,
+    second: candidatesOf(apart),
+    third: new Map(loneAsks.map((ask) => [ask.lineIds[0], ask.answers[0]?.translation ?? ''])),
+  };
 }
 
 const textOf = (candidate: Candidate | undefined): string => candidate?.answer?.translation.trim() ?? '';
@@ -260,7 +296,8 @@ function* disagreeing({ lines }: TranslationWork, { first, second }: ReturnType<
 
 /**
  * The questions in order: first the batches. Once these are answered, single lines follow, and lines apart. At last come the
- * lines whose two answers disagree, each by itself. No question follows a fatal failure.
+ * lines whose two answers disagree, each by itself. A question whose answer is late is followed by those about its halves. No
+ * question follows a fatal failure.
  */
 export function* plannedAsks(work: TranslationWork): Steps<readonly PlannedAsk[]> {
   const stages = yield* stagesOf(work);
@@ -270,7 +307,7 @@ export function* plannedAsks(work: TranslationWork): Steps<readonly PlannedAsk[]
   const isAnswered = (count: number): boolean => work.asks.length >= count && (cut === -1 || cut >= count);
   const asked = batches.map(({ members }) => planned(members, false));
   if (isAnswered(batches.length)) {
-    asked.push(...again.map((line) => planned([line], false)), ...apart.map((members) => planned(members, true)));
+    asked.push(...again.map((line) => planned([line], false)), ...apart.map(({ members }) => planned(members, true)));
     if (apart.length > 0 && isAnswered(asked.length)) {
       const { found } = yield* disagreeing(work, answersOf(stages, work.identifiedAlone));
       asked.push(...found.map((line) => planned([line], true)));

@@ -7,7 +7,7 @@ import {
   type CaptionTranslation,
   type TranslationAsk,
   type TranslationConfiguration,
-  translationLimits,
+  wholeTranslationLimits,
 } from '../../../contract/captions/caption-translation.ts';
 import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
 import { stubTranscriber, transcribes } from '../../../fixtures/hosted-model/stub-transcriber.ts';
@@ -68,7 +68,7 @@ const configuration = {
   responseFormat: 'json_schema_strict',
   temperature: 0,
   tokenLimitFields: ['max_tokens'],
-  limits: translationLimits,
+  limits: wholeTranslationLimits,
   retries: 0,
   redirects: 'refused',
 } as const satisfies TranslationConfiguration;

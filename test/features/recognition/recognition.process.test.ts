@@ -524,7 +524,7 @@ withPocketsphinx('recognised lines are translated by a model, and none that fail
   const completed = events.find(({ type }) => type === 'caption.production_completed');
   if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
   const { receipt } = completed.data;
-  if (receipt.schema !== 'studio.caption-production.receipt.v2') throw new Error('a model was asked');
+  if (receipt.schema !== 'studio.caption-production.receipt.v4') throw new Error('a model was asked');
   t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
   t.like(receipt.translation, { asks: 1 + 2 * count, failedAsks: 0, models: ['stub'] });
   t.deepEqual(new Set(receipt.translation?.attempts.map(({ asks }) => asks)), new Set([3]));

@@ -106,7 +106,7 @@ test('bug: a production whose time was up lost the answers that it had paid for'
   const first = outcomeOf(approved);
   while (model.asked.length < 3) await new Promise((resolve) => setImmediate(resolve));
   approved.bench.clock.advance(translationLimits.maxWallMs);
-  t.is(await first, 'illegal_caption_transition: timeout: not made within 240000 ms');
+  t.is(await first, 'illegal_caption_transition: timeout: not made within 14400000 ms');
   t.like(await outcomeOf(approved), whole);
   t.is(model.asked.length, together + apart + 1);
 });

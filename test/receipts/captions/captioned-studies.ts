@@ -39,7 +39,7 @@ export function captionSteps(job: CaptionJob, artifact: CaptionArtifact = captio
   const captions = {
     reference: recorded.refs,
     artifact: wholeCaptionsOf(artifact),
-    receipt: captionReceiptOf(artifact).of(job.study.run, { ...job, artifact }),
+    receipt: captionReceiptOf(artifact, job).of(job.study.run, { ...job, artifact }),
   };
   const checked = recordQualityControl(run, captions);
   return {

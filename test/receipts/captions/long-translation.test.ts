@@ -3,7 +3,7 @@ import {
   type CaptionTranslation,
   maximumPartAsks,
   type TranslationAsk,
-  translationLimits,
+  wholeTranslationLimits,
 } from '../../../contract/captions/caption-translation.ts';
 import { defaultCaptionAllowance } from '../../../receipts/captions/allowance.ts';
 import { captionsOf } from '../../../receipts/captions/artifact.ts';
@@ -45,7 +45,7 @@ test('bug: the questions of a long translation were stored and counted in one tu
     configuration: {
       ...{ schema: 'studio.caption-translation.configuration.v1', baseUrl: 'http://127.0.0.1:1/v1', model: 'stub' },
       ...{ responseFormat: 'json_schema_strict', temperature: 0, tokenLimitFields: ['max_tokens'] },
-      ...{ limits: translationLimits, retries: 0, redirects: 'refused' },
+      ...{ limits: wholeTranslationLimits, retries: 0, redirects: 'refused' },
     },
     ...{ asks, identifiedAlone: null, gates: gatesOver.twoAnswers },
   };
