@@ -24,6 +24,7 @@ import {
   translatorOf,
 } from './options.ts';
 import { identityOfPair, ProgramTranslations } from './program-translations.ts';
+import { repeatedTranslation } from './repeated-translation.ts';
 
 /** The translator of the options, as the engine registry of a host opens it. */
 function namedTranslator(chosen: ChosenTranslator): NamedTranslator {
@@ -158,6 +159,7 @@ const translatorRow = ({ provider, model }: NamedTranslator): Engine =>
 export const translation: Feature = {
   name: 'translation',
   flags: { host: translationFlags },
+  repeatsTranslation: repeatedTranslation,
   options: (given) => {
     const named = translationModelOf(given);
     const modes = translationPairsOf(given);

@@ -215,6 +215,7 @@ export function* checkQuestions(found: CaptionTranslation, gates: PresentGates, 
   if (text === null) throw fault('transcript');
   const { asks } = found;
   const work = translationWorkOf(job.study, text, { ...found, gates });
+  const sent = new Map(gates === gatesOver.program ? text.lines.map(({ id, text: line }) => [id, line]) : []);
   const planned = yield* plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
   for (const [at, { lineIds, promptContentId, schemaContentId }] of asks.entries()) {
@@ -227,6 +228,9 @@ export function* checkQuestions(found: CaptionTranslation, gates: PresentGates, 
     };
     const place = firstDifference({ lineIds, promptContentId, schemaContentId }, expected);
     if (place !== null) throw fault(`asks[${at}].${place}`);
+    // A program repeats no text: its record has each line as it was sent.
+    const other = asks[at]?.answers.find(({ lineId, source }) => (sent.get(lineId) ?? source) !== source);
+    if (other !== undefined) throw fault(`asks[${at}].answers: ${other.lineId}`);
     yield;
   }
   const alone = (yield* askedAgain(work)).flatMap(({ answers }) => answers);
