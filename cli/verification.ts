@@ -15,6 +15,7 @@ import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
 import { openRegular } from '../storage/objects/regular-file.ts';
 import { namedFile } from './named-file.ts';
 import type { BundleOptions } from './options/verify-options.ts';
+import { type FoundTranslation, type Repetition, repetitionsOf, repetitionText } from './repeated-translations.ts';
 
 /** The place of the first thing that does not hold. */
 interface VerificationFault {
@@ -31,8 +32,13 @@ export interface RuntimeVerification {
   /** Number of events and chain digest, as in the field `Studio-Journal-Head`; null for a damaged runtime. */
   readonly journalHead: string | null;
   readonly checked: readonly CheckedLink[];
+  /** The translations of programs; absent if there are none. */
+  readonly repetitions?: readonly Repetition[];
   readonly fault: VerificationFault | null;
 }
+
+/** Absent where there are none: then a verification is what it was before. */
+const repetitionsIn = (repetitions: readonly Repetition[]) => (repetitions.length === 0 ? {} : { repetitions });
 
 export const faultOf = ({ link, place, contentId }: EvidenceChainError): VerificationFault => ({
   link,
@@ -44,6 +50,7 @@ export function verificationOf(
   runtimeId: string,
   checked: readonly CheckedLink[],
   outcome: WholeRuntime | VerificationFault,
+  repetitions: readonly Repetition[] = [],
 ): RuntimeVerification {
   const isWhole = 'runtime' in outcome;
   return {
@@ -52,6 +59,7 @@ export function verificationOf(
     verdict: isWhole ? 'intact' : 'damaged',
     journalHead: isWhole ? journalHeadField(outcome.head) : null,
     checked,
+    ...repetitionsIn(repetitions),
     fault: isWhole ? null : outcome,
   };
 }
@@ -67,6 +75,15 @@ export function checkedLine({ link, subject, contentId, detail, judgement }: Che
   const judged = judgement === undefined ? '' : `; ${judgementText(judgement)}`;
   return row(mark, link, contentId, `${subject}: ${detail}${judged}`);
 }
+
+/** One line for people about each translation of a program. */
+export const repetitionLine = (repetition: Repetition): string =>
+  row(
+    repetition.check === 'repeated' ? 'ok  ' : 'form',
+    'caption_translation',
+    repetition.contentId,
+    repetitionText(repetition),
+  );
 
 /** A remark on the lines marked `form`; empty if every judgement was repeated. */
 function formLines(checked: readonly CheckedLink[]): string[] {
@@ -174,6 +191,8 @@ interface BundleVerification {
   readonly journalHead: string | null;
   readonly signature: BundleSignature | null;
   readonly checked: readonly CheckedLink[];
+  /** The translations of programs; absent if there are none. */
+  readonly repetitions?: readonly Repetition[];
   readonly unchecked: readonly Unchecked[];
   readonly fault: VerificationFault | null;
 }
@@ -227,10 +246,14 @@ export async function bundleVerified(
     return { ...base, ...nothing, verdict: 'damaged', fault };
   }
   try {
-    const whole = await verifyBundle(file, key, (link) => {
+    const found: FoundTranslation[] = [];
+    const whole = await verifyBundle(file, key, (link, translation) => {
       checked.push(link);
+      if (link.contentId !== null && translation !== undefined) found.push({ contentId: link.contentId, translation });
       if (!json) print(checkedLine(link));
     });
+    const repetitions = await repetitionsOf(found);
+    if (!json) for (const each of repetitions) print(repetitionLine(each));
     const { manifest, head, signature } = whole;
     return {
       ...base,
@@ -238,6 +261,7 @@ export async function bundleVerified(
       runtimeId: manifest.runtimeId,
       journalHead: journalHeadField(head),
       signature,
+      ...repetitionsIn(repetitions),
       unchecked: uncheckedOf(whole),
       fault: null,
     };

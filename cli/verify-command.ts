@@ -6,7 +6,7 @@ import { escapedLine } from '../contract/base/grammar.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import { failureLine, StartError } from '../options/failures.ts';
 import { answersQuestion } from '../options/flags.ts';
-import { type CheckedLink, EvidenceChainError } from '../receipts/evidence-chain.ts';
+import { type CheckedLink, EvidenceChainError, type ReportLink } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
 import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
 import { damagedObjectsOf } from '../storage/ledger/examine-store.ts';
@@ -17,6 +17,7 @@ import { ObjectStoreError } from '../storage/objects/object-store-error.ts';
 import { openObjectStore } from '../storage/objects/open-object-store.ts';
 import { commands } from './commands.ts';
 import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
+import { type FoundTranslation, repetitionsOf } from './repeated-translations.ts';
 import {
   bundleExit,
   bundleLines,
@@ -24,6 +25,7 @@ import {
   checkedLine,
   faultOf,
   type RuntimeVerification,
+  repetitionLine,
   type StoreVerification,
   storeLines,
   storeVerificationOf,
@@ -45,8 +47,10 @@ async function verify(
   print: Print,
 ): Promise<RuntimeVerification> {
   const checked: CheckedLink[] = [];
-  const report = (link: CheckedLink) => {
+  const found: FoundTranslation[] = [];
+  const report: ReportLink = (link, translation) => {
     checked.push(link);
+    if (link.contentId !== null && translation !== undefined) found.push({ contentId: link.contentId, translation });
     if (!json) print(checkedLine(link));
   };
   const objectStore = await openObjectStore({ root: dataRoot });
@@ -57,7 +61,10 @@ async function verify(
     onFatal: () => undefined,
   });
   try {
-    return verificationOf(runtimeId, checked, await verifyRuntime({ ledger, objectStore }, runtimeId, report));
+    const whole = await verifyRuntime({ ledger, objectStore }, runtimeId, report);
+    const repetitions = await repetitionsOf(found);
+    if (!json) for (const each of repetitions) print(repetitionLine(each));
+    return verificationOf(runtimeId, checked, whole, repetitions);
   } catch (error) {
     if (!(error instanceof EvidenceChainError)) throw error;
     return verificationOf(runtimeId, checked, faultOf(error));

@@ -1,5 +1,6 @@
 import type { EngineChoices } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
+import type { CaptionTranslation } from '../contract/captions/caption-translation.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
 import type { HostedProvider } from '../executors/model-server/hosted-provider.ts';
@@ -122,6 +123,15 @@ export interface ProgramEngine {
   readonly settingsOf: (files: { readonly program: string; readonly model: string }) => SettingValues;
 }
 
+/** What a program of this machine says about a translation that it, or one of its kind, has made. */
+export type RepeatedTranslation =
+  /** It gave every line again, byte for byte. */
+  | { readonly state: 'repeated'; readonly lines: number }
+  /** This machine has not the same program with the same data. */
+  | { readonly state: 'not_here'; readonly why: string }
+  /** The same program with the same data answers otherwise: the record does not say what it says. */
+  | { readonly state: 'other'; readonly lineId: string };
+
 /** A command of its own: `media-study NAME`. */
 export interface FeatureCommand {
   /** The clause for the list of commands. */
@@ -160,6 +170,11 @@ export interface Feature {
   /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
   readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
   readonly commands?: FeatureCommands;
+  /** Repeats a translation on this machine; null for one that no program of this feature made. Rejects if the program cannot be run. */
+  readonly repeatsTranslation?: (
+    translation: CaptionTranslation,
+    machine: Pick<StartTrial, 'environment' | 'launcher'>,
+  ) => Promise<RepeatedTranslation | null>;
   /** The kinds of programs that `media-study engines` may install for it. */
   readonly programEngines?: readonly ProgramEngine[];
 }

@@ -1,4 +1,5 @@
 import { failureMessage, ServiceError } from '../contract/base/errors.ts';
+import type { CaptionTranslation } from '../contract/captions/caption-translation.ts';
 import type { Judgement } from '../contract/judgement.ts';
 import type { StageLink } from '../contract/study/stages.ts';
 import { firstDifference } from '../formats/canonical-json.ts';
@@ -103,4 +104,5 @@ export interface CheckedLink {
   readonly judgement?: Judgement | undefined;
 }
 
-export type ReportLink = (checked: CheckedLink) => void;
+/** Takes each checked link; that of a translation comes with its record, whose answers a program may give again. */
+export type ReportLink = (checked: CheckedLink, translation?: CaptionTranslation) => void;

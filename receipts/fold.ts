@@ -163,10 +163,10 @@ function judgedBeside(report: ReportLink): { readonly judged: JudgedLink[]; read
   const judged: JudgedLink[] = [];
   return {
     judged,
-    report: (link) => {
+    report: (link, translation) => {
       const { judgement } = link;
       if (judgement !== undefined) judged.push({ ...link, judgement });
-      report(link);
+      report(link, translation);
     },
   };
 }

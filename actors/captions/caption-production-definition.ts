@@ -19,6 +19,7 @@ import {
   captionsInSlices,
 } from '../../receipts/captions/artifact.ts';
 import type { BegunCaptions } from '../../receipts/captions/judged-captions.ts';
+import { translatorFor } from '../../receipts/captions/prospect.ts';
 import { decisionBySteps, recordQualityControl } from '../../receipts/captions/quality-control.ts';
 import { approvedStudyOf } from '../../receipts/published/captions.ts';
 import { captionFailed, checkableBySteps, noCaptions, recordCaptionsBySteps } from '../../receipts/stages/captions.ts';
@@ -101,7 +102,13 @@ export function captionProductionDefinition(
         const study = approvedStudyOf(runtime, approval);
         if (study === null) throw new CaptionFailure('revoked', 'the approval is not valid any more');
         const translator = isTranslating(input) ? await engines.translator() : null;
-        const plain = { study, attempt, classification, allowance, translator: translator?.identity };
+        const plain = {
+          study,
+          attempt,
+          classification,
+          allowance,
+          translator: translatorFor(translator?.identity, study),
+        };
         demandBegun(plain, runtime.execution?.study.tail.captions.open ?? null);
         const translated = await translator?.translated(plain, inTimeSignal);
         const { job, writes } = translated ?? { job: plain, writes: [] };

@@ -1,5 +1,4 @@
 import type { Clock } from '../../contract/base/clock.ts';
-import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
@@ -8,6 +7,7 @@ import type { Environment, fileDigestOf } from '../../executors/process/tools.ts
 import type { Recognizer } from '../../executors/recognition/recognizer.ts';
 import type { CaptionJob } from '../../receipts/captions/artifact.ts';
 import type { HostPermissions, MethodEngines } from '../../receipts/captions/methods.ts';
+import type { TranslatorIdentity } from '../../receipts/captions/prospect.ts';
 import type { Ledger, Write } from '../../storage/ledger/ledger.ts';
 
 export const noPermissions: HostPermissions = { recognition: false, servers: [], testSeam: false };
@@ -20,7 +20,7 @@ export interface TranslatedJob {
 
 /** The translator of a host, opened. */
 export interface Translations {
-  readonly identity: CaptionTranslator;
+  readonly identity: TranslatorIdentity;
   /** True if no server answers. */
   readonly isAbsent: () => Promise<boolean>;
   /** A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure`. */
@@ -37,7 +37,7 @@ export interface RecognizerOpening {
 }
 
 /** The parts of a host with which a translator is opened: `detector` identifies languages, and `ledger` keeps paid answers. */
-export interface TranslatorOpening {
+export interface TranslatorOpening extends Pick<RecognizerOpening, 'launcher' | 'environment'> {
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, 'getMany' | 'commit'>;
   readonly detector: Pick<Detector, 'identify'>;
@@ -61,11 +61,15 @@ export interface NamedRecognizer extends NamedEngine<Recognizer, RecognizerOpeni
   readonly provider?: HostedProvider;
 }
 
-/** A translator that the settings name, with its server and the identity that records of captions have. */
+/**
+ * A translator that the settings name, with the identity that records of captions have. `provider` is its server, if it has one. One
+ * that translates only some pairs of languages tells which.
+ */
 export interface NamedTranslator extends NamedEngine<Translations, TranslatorOpening> {
-  readonly provider: HostedProvider;
+  readonly provider?: HostedProvider;
   readonly model: string;
-  readonly identity: CaptionTranslator;
+  readonly serves?: (from: string, to: string) => boolean;
+  readonly identity: TranslatorIdentity;
 }
 
 /**

@@ -74,8 +74,8 @@ export async function verifyBundle(
   const signature = await signatureOf(bundle, manifest, trusted);
   const store = await BundleStore.open(bundle, manifest);
   const { media } = manifest;
-  const whole = await verifyStoredRuntime(store, manifest.runtimeId, (link) => {
-    if (media.included || link.contentId !== media.contentId) report(link);
+  const whole = await verifyStoredRuntime(store, manifest.runtimeId, (link, translation) => {
+    if (media.included || link.contentId !== media.contentId) report(link, translation);
   });
   checkManifest(manifest, whole, store);
   return { ...whole, manifest, signature };

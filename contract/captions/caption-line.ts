@@ -54,6 +54,7 @@ export const captionReason = z.enum([
   'translation_repeated',
   'translation_length_outlier',
   'translation_disagreement',
+  'translation_unknown_words',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 
@@ -81,6 +82,8 @@ export const captionText = z.discriminatedUnion('state', [
     state: z.enum(['withheld', 'unavailable']),
     text: z.null(),
     reasonCode: captionReason,
+    /** The first words that the translator does not know, or has no form of; only of `translation_unknown_words`. */
+    unknownWords: z.array(wellFormedText.min(1).max(100)).min(1).max(8).optional(),
   }),
 ]);
 

@@ -113,12 +113,55 @@ export const sentRequest = z.strictObject({
   leftOut: z.array(z.enum(optionalFields)),
 });
 
+/** How lines are put before a program that translates, and how long that may take. */
+export const programLimits = {
+  batchLines: 8,
+  maxLineWallMs: 10_000,
+  maxStartWallMs: 60_000,
+  maxLineBytes: 65_536,
+  maxLineStarts: 2,
+  memoryBytes: 1_073_741_824,
+} as const;
+
+/** The form in which a line is put before a program: what changes here changes the identity of the translator. */
+export const programForm = z.strictObject({
+  schema: z.literal('studio.caption-translation.program-form.v1'),
+  version: z.literal('1'),
+  /** The stream format of Apertium, with a NUL behind each line. */
+  stream: z.literal('apertium'),
+  /** Expressions for what goes through the program as it is, and for the signs that are escaped. */
+  keptApart: z.string().min(1),
+  escaped: z.string().min(1),
+  /** Behind each line. */
+  end: z.string().min(1),
+});
+
+/** A program of a machine with everything that its translations follow from: equal configurations give equal translations. */
+export const programConfiguration = z.strictObject({
+  schema: z.literal('studio.caption-translation.program.v1'),
+  program: z.literal('apertium'),
+  model: modelName,
+  /** Its mode, such as `spa-cat`. */
+  mode: z.string().min(1).max(100),
+  /** The commands of its pipe in their order: the names of programs, options, and the names of files. */
+  pipe: z
+    .array(z.array(z.string().min(1).max(400)).min(1))
+    .min(1)
+    .max(40),
+  /** The programs, their own libraries and the data of the languages. */
+  files: z.array(z.strictObject({ name: z.string().min(1).max(400), bytes: count, digest: contentId })).min(1),
+  limits: z.strictObject(
+    Object.fromEntries(Object.entries(programLimits).map(([name, value]) => [name, z.literal(value)])),
+  ),
+});
+
 const answeredText = wellFormedText.max(4096);
 
 /** The answer for one line: the source as the model repeats it, and its translation. */
 export const translatedAnswer = z.strictObject({
   lineId: identityOf(200),
   source: answeredText,
+  /** That of a program is its answer with all of its marks and escapes. */
   translation: answeredText,
   /** The language of the translation by script or n-grams; null if the text is too short to identify. */
   identified: languageTag.nullable(),
@@ -150,15 +193,18 @@ export const captionTranslation = z.strictObject({
   runId: identity,
   transcript: z.strictObject({ artifactId: z.string().regex(/^artifact:[a-f0-9]{64}$/), contentId }),
   translator: captionTranslator,
-  prompt: translationPrompt,
-  configuration: translationConfiguration,
+  prompt: z.discriminatedUnion('schema', [translationPrompt, programForm]),
+  configuration: z.discriminatedUnion('schema', [translationConfiguration, programConfiguration]),
   sourceLanguage: languageTag,
   targetLanguage: languageTag,
   asks: z.array(translationAsk).min(1),
   /** The language of all translations together of the lines that the host sent again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
-  /** The version of the translation gates by which the answers are judged: 4 and 6 are 5 and 7 over one answer for each line. Absent for 1. */
-  gates: z.literal([2, 3, 4, 5, 6, 7]).optional(),
+  /**
+   * The version of the translation gates by which the answers are judged: 4 and 6 are 5 and 7 over one answer for each line, and 8 is 7
+   * over the answers of a program. Absent for 1.
+   */
+  gates: z.literal([2, 3, 4, 5, 6, 7, 8]).optional(),
 });
 
 /** Questions of a long translation that follow each other, as they are stored. */
@@ -206,6 +252,8 @@ export type TranslationConfiguration = z.infer<typeof translationConfiguration>;
 export type ResponseFormat = SentRequest['responseFormat'];
 export type OptionalField = (typeof optionalFields)[number];
 export type SentRequest = z.infer<typeof sentRequest>;
+export type ProgramForm = z.infer<typeof programForm>;
+export type ProgramConfiguration = z.infer<typeof programConfiguration>;
 export type TranslatedAnswer = z.infer<typeof translatedAnswer>;
 export type TranslationAsk = z.infer<typeof translationAsk>;
 export type CaptionTranslation = z.infer<typeof captionTranslation>;

@@ -50,6 +50,7 @@ export const reasonTexts = {
   translation_names_changed: 'the translation lacks a name',
   translation_repeated: 'the translation is that of another line too',
   translation_disagreement: 'the translator gave different translations of the same line',
+  translation_unknown_words: 'the translator does not know a word of this line',
   translation_length_outlier: 'the translation is much shorter or longer than those around it',
   source_unavailable: 'the source cannot be read',
   study_coverage_withheld: 'the study withholds this time',

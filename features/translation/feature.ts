@@ -1,14 +1,30 @@
 import type { NamedTranslator } from '../../actors/engines/engine-choices.ts';
-import { engineOff, hostedEngine } from '../../actors/operation/engines.ts';
+import { engineOff, hostedEngine, ownEngine } from '../../actors/operation/engines.ts';
+import { systemClock } from '../../actors/supervision/system-clock.ts';
 import type { EngineCause } from '../../contract/causes/causes.ts';
 import { causeText } from '../../contract/causes/wording.ts';
+import type { Engine } from '../../contract/operation.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import { type FoundServer, foundServers, ollama } from '../../executors/model-server/found-servers.ts';
 import type { Environment } from '../../executors/process/tools.ts';
+import { StartError } from '../../options/failures.ts';
 import { permissionsOf } from '../../options/permissions.ts';
-import type { ConfiguredFeature, Feature } from '../feature.ts';
+import { option, worded } from '../../options/start-text.ts';
+import type { ConfiguredFeature, Feature, StartTrial } from '../feature.ts';
 import { type ChosenTranslator, openTranslator, translatorIdentityOf } from './caption-translations.ts';
-import { translationFlags, translationModelOf, translatorNotice, translatorOf } from './options.ts';
+import { installedPair, PairUnavailable, pairFor, pairNames, pairOf } from './engine/apertium-pairs.ts';
+import { ApertiumPipe, PipeFailure } from './engine/apertium-pipe.ts';
+import {
+  pairFlag,
+  pairsNotice,
+  translationFlags,
+  translationModelOf,
+  translationPairsOf,
+  translatorNotice,
+  translatorOf,
+} from './options.ts';
+import { identityOfPair, ProgramTranslations } from './program-translations.ts';
+import { repeatedTranslation } from './repeated-translation.ts';
 
 /** The translator of the options, as the engine registry of a host opens it. */
 function namedTranslator(chosen: ChosenTranslator): NamedTranslator {
@@ -21,6 +37,57 @@ function namedTranslator(chosen: ChosenTranslator): NamedTranslator {
     identity: translatorIdentityOf(chosen),
     open: (opening) => openTranslator(chosen, opening),
   };
+}
+
+/** The pairs of Apertium of the options, as the engine registry of a host opens them. */
+function namedPairs(modes: readonly string[], environment: Environment): NamedTranslator {
+  const pairs = modes.flatMap((mode) => pairOf(mode) ?? []);
+  const identity: NamedTranslator['identity'] = (languages) => identityOfPair(modes, languages, environment);
+  return {
+    place: 'apertium',
+    model: modes.join(' '),
+    settings: {},
+    serves: (from, to) => pairFor(pairs, from, to) !== null,
+    identity,
+    open: async ({ launcher, clock, detector, environment: own }) =>
+      new ProgramTranslations({ launcher, clock, detector, environment: own, modes }),
+  };
+}
+
+/** Throws `StartError` for a pair that is not installed, cannot be run, or gives no answer. */
+async function demandPairs(modes: readonly string[], { environment, launcher }: StartTrial): Promise<void> {
+  for (const mode of modes) {
+    const { signal } = new AbortController();
+    try {
+      const pair = installedPair(mode, environment);
+      const pipe = new ApertiumPipe(pair, { launcher: await launcher(), clock: systemClock, signal });
+      await pipe.demandRunning().finally(() => pipe.close());
+    } catch (error) {
+      if (!(error instanceof PairUnavailable || error instanceof PipeFailure)) throw error;
+      throw new StartError('executor_not_allowed', worded`${option(pairFlag)} ${mode}: ${error.message}`);
+    }
+  }
+}
+
+/** Apertium with the pairs of this machine; nothing where it is not installed. */
+function foundPairs(environment: Environment, inUse: readonly string[]): readonly FoundEngine[] {
+  const models = pairNames(environment).map(({ mode }) => mode);
+  if (models.length === 0) return [];
+  return [
+    {
+      engine: 'caption_translation',
+      name: 'apertium',
+      reach: 'this_host',
+      mayCost: false,
+      state: inUse.length > 0 ? 'in_use' : 'found',
+      text: `Apertium is installed with the pairs ${models.join(', ')}. It translates on this machine by rules and dictionaries, a line always in the same way. Nothing leaves the machine, and it costs nothing.`,
+      remedy: `use a pair: media-study engines add apertium-${models[0]} --as translator`,
+      cause: null,
+      models: [...models],
+      use: {},
+      confirmation: null,
+    },
+  ];
 }
 
 /** Settings that use an engine. */
@@ -82,12 +149,20 @@ async function foundOf(
   ];
 }
 
-/** Translates captions by a model. */
+/** The row of the translator that the settings name. */
+const translatorRow = ({ provider, model }: NamedTranslator): Engine =>
+  provider === undefined
+    ? ownEngine('caption_translation', `apertium ${model}`, 'captions are translated on this machine; nothing is sent')
+    : hostedEngine('caption_translation', { provider, model }, 'caption text');
+
+/** Translates captions, by a model or by a program of this machine. */
 export const translation: Feature = {
   name: 'translation',
   flags: { host: translationFlags },
+  repeatsTranslation: repeatedTranslation,
   options: (given) => {
     const named = translationModelOf(given);
+    const modes = translationPairsOf(given);
     const { servers: permitted } = permissionsOf(given);
     return (environment): ConfiguredFeature => {
       const chosen = named === null ? null : translatorOf(named, environment, permitted);
@@ -98,17 +173,26 @@ export const translation: Feature = {
             return [
               translator === null
                 ? engineOff('caption_translation', 'nothing is translated')
-                : hostedEngine('caption_translation', translator, 'caption text'),
+                : translatorRow(translator),
             ];
           },
         }),
-        engines: { translator: chosen === null ? null : namedTranslator(chosen) },
+        engines: {
+          translator:
+            chosen !== null ? namedTranslator(chosen) : modes.length > 0 ? namedPairs(modes, environment) : null,
+        },
         servers:
           chosen === null
             ? []
             : [{ use: 'translator', room: 'captions', change: 'at_once', sent: 'the text of captions', ...chosen }],
-        engineNotices: chosen === null ? [] : [translatorNotice(chosen)],
-        found: (searched) => foundOf(searched, { inUse: chosen?.provider.baseUrl ?? null, permitted }),
+        engineNotices: chosen !== null ? [translatorNotice(chosen)] : modes.length > 0 ? [pairsNotice(modes)] : [],
+        demand: async (trial) => {
+          if (trial.isTried('captions')) await demandPairs(modes, trial);
+        },
+        found: async (searched) => [
+          ...(await foundOf(searched, { inUse: chosen?.provider.baseUrl ?? null, permitted })),
+          ...foundPairs(searched, modes),
+        ],
       };
     };
   },

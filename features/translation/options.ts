@@ -1,15 +1,17 @@
 import type { Environment } from '../../executors/process/tools.ts';
 import { captionExecutorFlag, chosenCaptionExecutor, translatingExecutors } from '../../options/caption-executor.ts';
 import { StartError } from '../../options/failures.ts';
-import { type FlagTable, type GivenFlags, single, toggle, valuesOf } from '../../options/flags.ts';
+import { type FlagTable, type GivenFlags, repeatable, single, toggle, valuesOf } from '../../options/flags.ts';
 import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
 import { serverPermissionFlag } from '../../options/permissions.ts';
 import { option, type StartText, worded } from '../../options/start-text.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
 import type { ChosenTranslator } from './caption-translations.ts';
+import { pairOf } from './engine/apertium-pairs.ts';
 
 const modelFlag = 'caption-translation-model';
 const onceFlag = 'caption-translation-asked-once';
+export const pairFlag = 'caption-translation-apertium';
 
 const setting = { setting: { room: 'captions', change: 'at_once', isGrouped: true } } as const;
 
@@ -31,6 +33,14 @@ export const translationFlags = {
       `translates each line only once, with less than half of the tokens; lines that the model exchanged or merged may then pass the checks; requires --${modelFlag}`,
     ),
   },
+  [pairFlag]: {
+    ...setting,
+    ...repeatable(
+      'MODE',
+      null,
+      `an installed pair of languages of Apertium, such as es-pt, that translates captions on this machine in the place of --${modelFlag}; nothing is sent`,
+    ),
+  },
 } satisfies FlagTable;
 
 /** The model that translates, as the flags name it. */
@@ -42,13 +52,31 @@ export interface TranslationModel {
   readonly executor: ReturnType<typeof chosenCaptionExecutor>;
 }
 
+/** The pairs of Apertium that translate on a host; none if a model does, or nothing. Throws `StartError` unless the flags agree. */
+export function translationPairsOf(given: GivenFlags): readonly string[] {
+  const { [pairFlag]: modes, [modelFlag]: model } = valuesOf(given, translationFlags);
+  for (const mode of modes) {
+    if (pairOf(mode) !== null) continue;
+    throw new StartError('invalid_flags', worded`${option(pairFlag)} ${mode}: not a pair of languages, such as es-pt`);
+  }
+  if (modes.length > 0 && model !== undefined)
+    throw notAllowed(worded`${option(pairFlag)} and ${option(modelFlag)} exclude each other: one of them translates`);
+  return [...new Set(modes)];
+}
+
 /** The model that translates on a host; null if none is named. Throws `StartError` unless the flags agree. */
 export function translationModelOf(given: GivenFlags): TranslationModel | null {
   const { [modelFlag]: named, [onceFlag]: isAskedOnce } = valuesOf(given, translationFlags);
   const executor = chosenCaptionExecutor(given);
   const translates = isTranslating(executor);
+  if (translationPairsOf(given).length > 0) {
+    if (isAskedOnce) throw notAllowed(worded`${option(onceFlag)} needs ${option(modelFlag)}`);
+    return null;
+  }
   if (translates && named === undefined)
-    throw notAllowed(worded`${option(captionExecutorFlag)} ${executor.name} needs ${option(modelFlag)}`);
+    throw notAllowed(
+      worded`${option(captionExecutorFlag)} ${executor.name} needs ${option(modelFlag)} or ${option(pairFlag)}`,
+    );
   if (named === undefined) {
     if (isAskedOnce) throw notAllowed(worded`${option(onceFlag)} needs ${translatingExecutors}`);
     return null;
@@ -80,3 +108,7 @@ export function translatorOf(
 export function translatorNotice({ provider, model }: ChosenTranslator): string {
   return `caption translation: ${askedOf(model, provider, 'the text of captions leaves it with every production')}`;
 }
+
+/** The same for pairs of Apertium. */
+export const pairsNotice = (modes: readonly string[]): string =>
+  `caption translation: apertium ${modes.join(' ')}, on this machine`;

@@ -15,7 +15,11 @@ import { progressLimits } from '../../contract/captions/caption-translation.ts';
 /** One side of a line as an executor delivers it: its words, or why it has none. */
 export type DraftText =
   | { readonly state: 'available'; readonly text: string }
-  | { readonly state: 'withheld' | 'unavailable'; readonly reasonCode: CaptionReason };
+  | {
+      readonly state: 'withheld' | 'unavailable';
+      readonly reasonCode: CaptionReason;
+      readonly unknownWords?: readonly string[];
+    };
 
 /** A line as an executor delivers it, before the study has its say; times in ms on the source's own time line. */
 export interface DraftLine {
@@ -32,7 +36,8 @@ export interface DraftLine {
 export function captionTextOf(language: string, draft: DraftText, gap: CaptionReason | null): CaptionText {
   if (gap !== null) return { language, state: 'withheld', text: null, reasonCode: gap };
   if (draft.state === 'available') return { language, state: 'available', text: draft.text, reasonCode: null };
-  return { language, state: draft.state, text: null, reasonCode: draft.reasonCode };
+  const { state, reasonCode, unknownWords } = draft;
+  return { language, state, text: null, reasonCode, ...(unknownWords && { unknownWords: [...unknownWords] }) };
 }
 
 /** The limits of captions by default. */

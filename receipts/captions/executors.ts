@@ -23,6 +23,7 @@ import type { TimedText } from '../../rules/dialogue.ts';
 import { baseLanguage, contradicts, isInOtherScript } from '../../rules/languages.ts';
 import { groupedCues, pairedCues, sidesAgree, type TextPair, type TrackPairing } from '../../rules/pairing.ts';
 import { chooseTrack, writtenTag } from '../../rules/track-choice.ts';
+import { programFormContentId } from '../../rules/translation/program-lines.ts';
 import type { VerifiedFindings } from '../stages/run-stages.ts';
 import type { DraftLine, DraftText } from './allowance.ts';
 import { type CaptionedStudy, captionInputOf, derivedInSteps, derivedOnce } from './captioned-study.ts';
@@ -359,6 +360,10 @@ function* textOfTrack(study: CaptionedStudy): Steps<TextToTranslate | null> {
   return lines.length === 0 ? null : { artifactId, contentId, lines };
 }
 
+/** What kind of translator this is: its form of questions tells. */
+const kindOf = ({ promptContentId }: CaptionTranslator): string =>
+  promptContentId === programFormContentId ? 'apertium' : 'openai-compatible-model';
+
 /** The same tracks; if none is in the target language, a model translates the one in the source language. */
 const translatedSubtitles: CaptionExecutor = {
   ...groupedSubtitles,
@@ -369,7 +374,7 @@ const translatedSubtitles: CaptionExecutor = {
       id: 'studio.translated-subtitle-caption-producer',
       classification: 'subtitle_tracks_translated',
       ...fromTracks(study),
-      ...(isTranslated && { translator: 'openai-compatible-model' }),
+      ...(isTranslated && { translator: kindOf(translator) }),
       ...translator,
     };
   },
@@ -470,7 +475,7 @@ const translatedTranscript: CaptionExecutor = {
       classification: 'recognised_transcript_translated',
       executionScope: 'current_run',
       recognizer: transcript?.engine ?? 'unavailable',
-      translator: isOneLanguage(study) ? 'same-language' : 'openai-compatible-model',
+      translator: isOneLanguage(study) ? 'same-language' : kindOf(translator),
       sourceCaptionContentId: transcript?.contentId ?? null,
       ...common,
       ...translator,

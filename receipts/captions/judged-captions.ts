@@ -90,7 +90,8 @@ export async function reopenTranslation(
   await pause();
   const judgement = await judgedTranslation(contentId, translation, job, pause);
   const detail = countText(translation.asks.length, 'question');
-  report({ link: 'caption_translation', subject: translation.translator.model, contentId, detail, judgement });
+  const { model: subject } = translation.translator;
+  report({ link: 'caption_translation', subject, contentId, detail, judgement }, translation);
   return { job: { ...job, translation }, judgement };
 }
 

@@ -74,7 +74,11 @@ export interface MethodEngines {
   /** True if each stretch of speech is recognized a second time. */
   readonly recognizesTwice: boolean;
   /** Null if no model that translates is named. */
-  readonly translator: { readonly provider: AskedServer } | null;
+  readonly translator: {
+    readonly provider?: AskedServer;
+    /** Absent if it translates between any languages. */
+    readonly serves?: (from: string, to: string) => boolean;
+  } | null;
   /** How captions are made without a method: what its switch permits is permitted for methods, too. */
   readonly captions: CaptionMeans;
   readonly permissions: HostPermissions;
@@ -168,7 +172,7 @@ interface CaptionedFilm {
 /** The engines that a method lacks on a host. */
 function engineObstacles(
   means: CaptionMeans,
-  { recognizes }: MethodProspect,
+  { recognizes, translates }: MethodProspect,
   { from, to, found, isStudied }: CaptionedFilm,
   { recognizer, translator }: MethodEngines,
 ): Cause[] {
@@ -181,6 +185,7 @@ function engineObstacles(
     ...(recognizes && recognizer === null ? [{ code: 'no_recognizer', params: {} } as const] : []),
     ...(recognizes && !isServed ? [{ code: 'language_not_recognised', params: {} } as const] : []),
     ...(isTranslating(means) && translator === null ? [untranslated()] : []),
+    ...(translates && translator?.serves?.(from ?? to, to) === false ? [untranslated()] : []),
   ];
 }
 
@@ -221,7 +226,7 @@ function rowOf(
   const missing = [...(recognizes ? missingForRecognition(engines) : []), ...missingForMethod(method, engines)];
   const sends = [
     ...(recognizes && recognizer?.provider !== undefined ? [sendingTo('sound', recognizer.provider)] : []),
-    ...(translates && translator !== null ? [sendingTo('text', translator.provider)] : []),
+    ...(translates && translator?.provider !== undefined ? [sendingTo('text', translator.provider)] : []),
   ];
   const needsStudy = recognizes && film.isStudied;
   return {

@@ -9,7 +9,7 @@ import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
-import { type DraftLine, neededAllowance } from './allowance.ts';
+import { type DraftLine, isTranslating, neededAllowance } from './allowance.ts';
 import type { CaptionJob } from './artifact.ts';
 import { type CaptionedStudy, captionInputOf, captionLengthObstacleOf, gapOver } from './captioned-study.ts';
 import { captionExecutors, hasSubtitleLines, haveBothTexts, pairAbsence, translatableText } from './executors.ts';
@@ -28,12 +28,24 @@ export interface CaptionMeans {
   readonly subtitlesFirst?: boolean;
 }
 
+/** The translator of a host for two languages: the same for all of them, or one for each pair, and null for a pair without one. */
+export type TranslatorIdentity =
+  | CaptionTranslator
+  | ((languages: { readonly sourceLanguage: string; readonly targetLanguage: string }) => CaptionTranslator | null);
+
+/** The translator of a host for the languages of a study. */
+export const translatorFor = (
+  identity: TranslatorIdentity | undefined,
+  study: CaptionedStudy,
+): CaptionTranslator | undefined =>
+  typeof identity === 'function' ? (identity(captionInputOf(study)) ?? undefined) : identity;
+
 /** The means for making captions: those of a host, or those that a request names. */
 export interface CaptionAbility extends CaptionMeans {
   /** How long captions may be. */
   readonly allowance: CaptionAllowance;
   /** Absent on a host that translates no captions. */
-  readonly translator?: CaptionTranslator | undefined;
+  readonly translator?: TranslatorIdentity | undefined;
   /** True if a request names them: of subtitle tracks, some line must have both texts then, or be translated. */
   readonly isOfRequest?: boolean;
 }
@@ -56,15 +68,31 @@ export function* captionProspectBySteps(
     classification: usual,
     subtitlesFirst = false,
     allowance: allowed,
-    translator,
+    translator: identity,
     isOfRequest = false,
   }: CaptionAbility,
 ): Steps<CaptionProspect> {
-  const classification = subtitlesFirst && (yield* hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
+  const translator = translatorFor(identity, study);
+  const isWithoutPair = typeof identity === 'function' && translator === undefined;
+  const chosen = subtitlesFirst && (yield* hasSubtitleLines(study)) ? 'grouped_subtitle_tracks' : usual;
+  const lost =
+    isWithoutPair && isTranslating({ classification: chosen }) ? yield* translatableText(study, chosen) : null;
+  const classification = isWithoutPair ? untranslated(chosen) : chosen;
   const drafts = yield* captionExecutors[classification].draft(study);
   const allowance = neededAllowance(captionInputOf(study).range, drafts, allowed);
   const job: CaptionJob = { study, attempt, classification, allowance, translator };
+  if (lost !== null) {
+    const { sourceLanguage: from, targetLanguage: to } = captionInputOf(study);
+    const of = chosen === 'subtitle_tracks_translated' ? 'subtitles' : 'transcript';
+    return { job, absence: { code: 'no_translator', params: { of, from, to, found: [] } } };
+  }
   return { job, absence: yield* absenceOf(study, classification, drafts, isOfRequest) };
+}
+
+/** The same captions without a translation. */
+function untranslated(classification: CaptionClassification): CaptionClassification {
+  if (classification === 'subtitle_tracks_translated') return 'grouped_subtitle_tracks';
+  return classification === 'recognised_transcript_translated' ? 'recognised_transcript' : classification;
 }
 
 function* absenceOf(

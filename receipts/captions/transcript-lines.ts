@@ -181,7 +181,10 @@ const inRows = (text: string, language: string): string =>
 
 function sideOf(verdict: Verdict | undefined, language: string): DraftText {
   if (verdict === undefined) return { state: 'withheld', reasonCode: 'translator_unavailable' };
-  if ('reason' in verdict) return { state: 'withheld', reasonCode: verdict.reason };
+  if ('reason' in verdict) {
+    const { reason, unknownWords } = verdict;
+    return { state: 'withheld', reasonCode: reason, ...(unknownWords && { unknownWords }) };
+  }
   return { state: 'available', text: inRows(verdict.text, language) };
 }
 

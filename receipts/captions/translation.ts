@@ -16,12 +16,14 @@ import { contentIdOfJson, firstDifference } from '../../formats/canonical-json.t
 import { resultInSlices, resultOfSteps, type Steps } from '../../formats/steps.ts';
 import {
   askedAgain,
+  gatesOver,
   type PresentGates,
   plannedAsks,
   presentGatesOf,
   questionOf,
   translationPromptContract,
 } from '../../rules/translation/plan.ts';
+import { programFormContract, streamQuestion } from '../../rules/translation/program-lines.ts';
 import { checkObject, EvidenceChainError } from '../evidence-chain.ts';
 import { inPartsBySteps, type Output, RunParts, RunRecord } from '../record.ts';
 import { readStoredReceipt } from '../stored-records.ts';
@@ -154,7 +156,7 @@ export function* translationOf(job: CaptionJob, answers: TranslationAnswers): St
 }
 
 /** The digests by which a question is known again. */
-export function questionDigests(question: ReturnType<typeof questionOf>) {
+export function questionDigests(question: Pick<ReturnType<typeof questionOf>, 'system' | 'user' | 'schema'>) {
   const { system, user, schema } = question;
   return { promptContentId: contentIdOfJson({ system, user }), schemaContentId: contentIdOfJson(schema) };
 }
@@ -174,12 +176,12 @@ function checkAnswers({ failure, answers, lineIds, ...said }: TranslationAsk): s
   return firstDifference({ answers: answered }, { answers: derived });
 }
 
-/** The versions whose gates over one answer for each line have a number of their own, by that number. */
-const versionsOverOne: Readonly<Record<number, number>> = { 4: 5, 6: 7 };
+/** The versions whose gates over one answer for each line, or over a program's, have a number of their own, by that number. */
+const versionsByNumber: Readonly<Record<number, number>> = { 4: 5, 6: 7, 8: 7 };
 
 /** By which version of the translation gates a record was judged. */
 export const translationVersionOf = ({ gates }: CaptionTranslation): number =>
-  gates === undefined ? 1 : (versionsOverOne[gates] ?? gates);
+  gates === undefined ? 1 : (versionsByNumber[gates] ?? gates);
 
 /**
  * Checks a record of any version against its basis: the translator, the words and settings, and the possible answers of a
@@ -188,7 +190,9 @@ export const translationVersionOf = ({ gates }: CaptionTranslation): number =>
 export function* checkTranslationRecord(found: CaptionTranslation, job: CaptionJob): Steps<void> {
   storedTranslation.audit(found, yield* translationOf(job, found));
   const { translator, prompt, configuration, asks } = found;
-  const isAsked = firstDifference(prompt, translationPromptContract) === null;
+  const isOfProgram = found.gates === gatesOver.program;
+  if ((configuration.schema === 'studio.caption-translation.program.v1') !== isOfProgram) throw fault('configuration');
+  const isAsked = firstDifference(prompt, isOfProgram ? programFormContract : translationPromptContract) === null;
   if (!isAsked || contentIdOfJson(prompt) !== translator.promptContentId) throw fault('prompt');
   if (contentIdOfJson(configuration) !== translator.configurationContentId) throw fault('configuration');
   if (configuration.model !== translator.model) throw fault('configuration.model');
@@ -212,16 +216,22 @@ export function* checkQuestions(found: CaptionTranslation, gates: PresentGates, 
   if (text === null) throw fault('transcript');
   const { asks } = found;
   const work = translationWorkOf(job.study, text, { ...found, gates });
+  const sent = new Map(gates === gatesOver.program ? text.lines.map(({ id, text: line }) => [id, line]) : []);
   const planned = yield* plannedAsks(work);
   if (planned.length !== asks.length) throw fault('asks.length');
   for (const [at, { lineIds, promptContentId, schemaContentId }] of asks.entries()) {
     const next = planned[at] ?? { members: [], isApart: false };
     const expected = {
       lineIds: next.members.map(({ id }) => id),
-      ...questionDigests(questionOf(work.lines, next, found)),
+      ...questionDigests(
+        gates === gatesOver.program ? streamQuestion(next.members) : questionOf(work.lines, next, found),
+      ),
     };
     const place = firstDifference({ lineIds, promptContentId, schemaContentId }, expected);
     if (place !== null) throw fault(`asks[${at}].${place}`);
+    // A program repeats no text: its record has each line as it was sent.
+    const other = asks[at]?.answers.find(({ lineId, source }) => (sent.get(lineId) ?? source) !== source);
+    if (other !== undefined) throw fault(`asks[${at}].answers: ${other.lineId}`);
     yield;
   }
   const alone = (yield* askedAgain(work)).flatMap(({ answers }) => answers);

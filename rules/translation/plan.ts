@@ -21,6 +21,7 @@ import {
   type SourceLine,
   type TranslationLanguages,
 } from './gates.ts';
+import { lineOfStream } from './program-lines.ts';
 import type { TranslatedLine } from './repeated-lines.ts';
 
 type JsonSchema = TranslationPrompt['line'];
@@ -91,10 +92,10 @@ export function questionOf(
   };
 }
 
-/** How records name the translation gates: those over two answers for each line, and those over one. */
-export const gatesOver = { twoAnswers: ruleSets.translationGates.version, oneAnswer: 6 } as const;
+/** How records name the translation gates: those over two answers for each line, those over one, and those over a program's. */
+export const gatesOver = { twoAnswers: ruleSets.translationGates.version, oneAnswer: 6, program: 8 } as const;
 
-/** The present gates, over one or two answers for each line. */
+/** The present gates, over one or two answers for each line, or over the answers of a program, which has no second one. */
 export type PresentGates = (typeof gatesOver)[keyof typeof gatesOver];
 
 /** The gates that a record names, if they are the present ones; null for those of an older version. */
@@ -109,7 +110,9 @@ export interface TranslationWork
 }
 
 /** The translation of a line, or why it has none. */
-export type Verdict = { readonly text: string } | { readonly reason: CaptionReason };
+export type Verdict =
+  | { readonly text: string }
+  | { readonly reason: CaptionReason; readonly unknownWords?: readonly string[] };
 
 /** An answer of this kind is worth no further question: the server is not there, or refuses this host. */
 const fatal = /^(?:unreachable|redirected|http_\d{3}): /;
@@ -241,7 +244,7 @@ function* stagesOf(work: TranslationWork) {
   const questions = new Questions(asks);
   const batches = questions.about([lines]);
   const first = questions.count;
-  const again = yield* doubtful(work, batches);
+  const again = gates === gatesOver.program ? [] : yield* doubtful(work, batches);
   const alone = questions.about(again.map((line) => [line]));
   const apart = gates === gatesOver.twoAnswers && lines.length > 1 ? questions.about(apartGroups(lines)) : [];
   return {
@@ -333,8 +336,29 @@ function* chosenAnswers(work: TranslationWork, stages: Stages) {
   return { candidates: work.lines.flatMap(({ id }) => chosen.get(id) ?? []), open, answers };
 }
 
+/**
+ * The answers of a program as texts, and the lines with words that it does not know. A line whose markup did not come back as it was has
+ * no answer.
+ */
+function answersRead({ lines, asks }: TranslationWork) {
+  const sent = new Map(lines.map(({ id, text }) => [id, text]));
+  const unknown: (readonly [id: string, words: readonly string[]])[] = [];
+  const read = asks.map((ask) => ({
+    ...ask,
+    answers: ask.answers.flatMap((answer) => {
+      const found = lineOfStream(answer.translation, sent.get(answer.lineId) ?? '');
+      if (found === null) return [];
+      if (found.unknownWords.length > 0) unknown.push([answer.lineId, found.unknownWords]);
+      return [{ ...answer, translation: found.text }];
+    }),
+  }));
+  return { asks: read, unknown };
+}
+
 /** The verdict on each line by its id, once every question was sent. */
-export function* verdictsOf(work: TranslationWork): Steps<ReadonlyMap<string, Verdict>> {
+export function* verdictsOf(given: TranslationWork): Steps<ReadonlyMap<string, Verdict>> {
+  const { asks, unknown } = given.gates === gatesOver.program ? answersRead(given) : { asks: given.asks, unknown: [] };
+  const work = { ...given, asks };
   const stages = yield* stagesOf(work);
   const { candidates, open, answers } = yield* chosenAnswers(work, stages);
   const verdicts = new Map(yield* judged(candidates, languagesOf(work)));
@@ -358,5 +382,6 @@ export function* verdictsOf(work: TranslationWork): Steps<ReadonlyMap<string, Ve
     const isUnasked = isCut && (again.has(id) || open.has(id) || !asked.has(id));
     if (isMissing && (failed.has(id) || isUnasked)) verdicts.set(id, { reason: 'translator_unavailable' });
   }
+  for (const [id, unknownWords] of unknown) verdicts.set(id, { reason: 'translation_unknown_words', unknownWords });
   return verdicts;
 }

@@ -22,10 +22,12 @@ export const namedRecognizer = (
   ...named,
 });
 
+type ServedTranslator = Required<Pick<NamedTranslator, 'provider'>>;
+
 /** A translator as the settings of a host name it. It cannot be opened unless the test gives an opening. */
 export const namedTranslator = (
-  named: Pick<NamedTranslator, 'provider'> & Partial<NamedTranslator>,
-): NamedTranslator => {
+  named: ServedTranslator & Partial<NamedTranslator>,
+): NamedTranslator & ServedTranslator => {
   const { provider, model = 'stub' } = named;
   return {
     place: provider.baseUrl,
