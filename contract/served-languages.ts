@@ -15,3 +15,9 @@ export function serves(engine: string, code: string): boolean {
   const served = servedLanguages[engine as RecognizerEngine] ?? null;
   return served === null || served.includes(code);
 }
+
+/** Recognizers whose words are good enough for drafts alone: any other one is offered before them. */
+const draftRecognizers: readonly RecognizerEngine[] = ['pocketsphinx'];
+
+/** True if a recognizer makes drafts, which a person would correct word by word. */
+export const isForDrafts = (engine: string): boolean => draftRecognizers.some((each) => each === engine);

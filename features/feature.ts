@@ -105,6 +105,8 @@ export interface CommandTerminal {
   progress(line: string): void;
   /** A question of yes or no. Call it only where `isInteractive`. */
   agreed(question: string): Promise<boolean>;
+  /** A command as this person types it, to be pasted: `engines add NAME` with the words before and after it. */
+  typed(words: string): string;
 }
 
 /** What the program gives to a command of a feature. */
@@ -131,6 +133,27 @@ export type RepeatedTranslation =
   | { readonly state: 'not_here'; readonly why: string }
   /** The same program with the same data answers otherwise: the record does not say what it says. */
   | { readonly state: 'other'; readonly lineId: string };
+
+/** An engine that a command lacks for a film. */
+export interface LackedEngine {
+  readonly use: ProgramEngine['use'];
+  /** The base code of the language of the film. */
+  readonly language: string;
+  /** The length of the film, in ms. */
+  readonly filmMs: number;
+}
+
+/** An engine that this machine does not use yet, and the way to get it. */
+export interface ObtainableEngine {
+  /** What it is, what is fetched, from where, how much, and how long it takes: sentences for the person who decides. */
+  readonly sentences: readonly string[];
+  /** True if files are fetched from a network. */
+  readonly isFetched: boolean;
+  /** The words after `media-study` that do the same without a question. */
+  readonly command: string;
+  /** Gets it, and has the settings name it. Rejects with what happened and what to do. */
+  get(signal: AbortSignal): Promise<void>;
+}
 
 /** A command of its own: `media-study NAME`. */
 export interface FeatureCommand {
@@ -177,6 +200,12 @@ export interface Feature {
   ) => Promise<RepeatedTranslation | null>;
   /** The kinds of programs that `media-study engines` may install for it. */
   readonly programEngines?: readonly ProgramEngine[];
+  /** A way to an engine that a command lacks; null for none. Reads only. */
+  readonly obtainable?: (
+    lacked: LackedEngine,
+    features: readonly Feature[],
+    parts: CommandParts,
+  ) => Promise<ObtainableEngine | null>;
 }
 
 export type FeatureCommands = Readonly<Record<string, FeatureCommand>>;

@@ -71,7 +71,8 @@ export function callsOf(call: CommandCall, films: readonly string[]): readonly C
   const ofOne = (first: string): string => listed(files.slice(Math.max(0, files.indexOf(first))), 'and');
   const about = films.length > 1 ? () => `these ${films.length} films` : ofOne;
   const rights = new SharedAnswer<string>(about);
-  return films.map((film) => ({ ...call, rights, given: { ...call.given, positional: [film] } }));
+  const engine = new SharedAnswer<boolean>(about);
+  return films.map((film) => ({ ...call, rights, engine, given: { ...call.given, positional: [film] } }));
 }
 
 /** The captions that a call asks for of a film. */

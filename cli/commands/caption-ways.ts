@@ -10,10 +10,11 @@ import {
 import { longestCaptions } from '../../contract/captions/caption-production.ts';
 import { type Cause, isTextCause, type TextCause } from '../../contract/causes/causes.ts';
 import { type CauseText, causeText } from '../../contract/causes/wording.ts';
-import { serves } from '../../contract/served-languages.ts';
+import { isForDrafts, serves } from '../../contract/served-languages.ts';
 import type { FoundEngine, HostSetting } from '../../contract/settings.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { ollama } from '../../executors/model-server/found-servers.ts';
+import type { ObtainableEngine } from '../../features/feature.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -22,6 +23,7 @@ import { shellPath } from '../../storage/objects/data-root.ts';
 import { asTyped, type CommandCall, terminalSpelling, terminalText, WrongCall } from '../terminal/call.ts';
 import { englishName } from '../terminal/language-tag.ts';
 import { isAgreed } from '../terminal/question.ts';
+import { obtainableRecognizer } from './caption-engine.ts';
 
 /** The film of a call, and the captions that are wanted of it. */
 export interface WantedCaptions {
@@ -37,6 +39,10 @@ export interface WantedCaptions {
 /** Settings that open a way, and what they mean, as sentences for the person who decides. */
 interface Offer extends EngineUse {
   readonly sentences: readonly string[];
+  /** An engine that is got before the settings are changed. */
+  readonly engine?: ObtainableEngine;
+  /** The offer for a person who does not want that engine. */
+  readonly otherwise?: Offer | null;
 }
 
 /** The ways to captions of a film, and the offer to raise a limit if the host does not study films of this length. */
@@ -120,8 +126,10 @@ function permissionOffer(row: CaptionMethodRow): Offer {
   };
 }
 
+type LackedKind = 'recognizer' | 'caption_translation';
+
 /** The kinds of engines that a method lacks. */
-const lackedEngines = ({ obstacles }: CaptionMethodRow): readonly ('recognizer' | 'caption_translation')[] => {
+const lackedEngines = ({ obstacles }: CaptionMethodRow): readonly LackedKind[] => {
   const codes = obstacles.map(({ code }) => code);
   return [
     ...(codes.includes('no_recognizer') || codes.includes('language_not_recognised') ? (['recognizer'] as const) : []),
@@ -143,7 +151,7 @@ const together = (offers: readonly Offer[]): Offer => ({
 });
 
 /** The offer that opens a way: a permission, or else engines of the machine of the host. Null if there is neither. */
-async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: WantedCaptions): Promise<Offer | null> {
+async function offerOf(call: CommandCall, rows: CaptionMethodRows, wanted: WantedCaptions): Promise<Offer | null> {
   const permitted = usual(rows).find(
     ({ state, permissions }) => state === 'needs_permission' || (state === 'needs_study' && permissions.length > 0),
   );
@@ -151,17 +159,37 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, { spoken }: W
   const lacking = usual(rows).filter(({ state }) => state === 'needs_engine');
   if (lacking.length === 0) return null;
   const { engines } = await call.host.settings.engines();
+  const language = baseLanguage(wanted.spoken) ?? '';
+  const foundOf = (kind: LackedKind): FoundEngine | undefined =>
+    engines.find(({ engine, state, name }) => engine === kind && state === 'found' && serves(name, language));
   for (const row of lacking) {
-    const found = lackedEngines(row).map((kind) =>
-      engines.find(
-        ({ engine, state, name }) => engine === kind && state === 'found' && serves(name, baseLanguage(spoken) ?? ''),
-      ),
-    );
-    if (found.length === 0 || found.includes(undefined)) continue;
-    const offered = found.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)]));
+    const kinds = lackedEngines(row);
     // The engine that is offered takes the place of the recognizer of the row.
-    const rest = lackedEngines(row).includes('recognizer') ? { ...row, recognition: null } : row;
-    return together([...(row.permissions.length === 0 ? [] : [permissionOffer(rest)]), ...offered]);
+    const rest = kinds.includes('recognizer') ? { ...row, recognition: null } : row;
+    const permission = row.permissions.length === 0 ? [] : [permissionOffer(rest)];
+    const found = new Map(kinds.flatMap((kind) => [[kind, foundOf(kind)] as const]));
+    const offersOf = (of: readonly LackedKind[]): Offer | null => {
+      const offered = of.map((kind) => found.get(kind));
+      return offered.includes(undefined)
+        ? null
+        : together([
+            ...permission,
+            ...offered.flatMap((engine) => (engine === undefined ? [] : [engineOffer(engine)])),
+          ]);
+    };
+    const offer = kinds.length === 0 ? null : offersOf(kinds);
+    const recognizer = found.get('recognizer');
+    const isGot = kinds.includes('recognizer') && (recognizer === undefined || isForDrafts(recognizer.name));
+    const others = isGot ? offersOf(kinds.filter((kind) => kind !== 'recognizer')) : null;
+    const engine =
+      others === null ? null : await obtainableRecognizer(call, { language, filmMs: wanted.source.durationMs });
+    if (engine !== null && others !== null) {
+      // A recognizer that a person adds is permitted by that.
+      const { 'permit-recognition': _, ...use } = others.use;
+      const sentences = [...engine.sentences, ...others.sentences];
+      return { ...others, use, sentences, engine, otherwise: offer };
+    }
+    if (offer !== null) return offer;
   }
   return null;
 }
@@ -180,15 +208,30 @@ const isAsked = ({ terminal, given }: CommandCall): boolean =>
 const isOfSpeech = ({ method }: CaptionMethodRow): boolean =>
   method.startsWith('recognized') || method.endsWith('recognized');
 
-/** Asks the person at the terminal, once, and has the host take and remember the answer. False without a person, and for another answer. */
+/** The question of an offer. */
+function questionOf({ engine, use }: Offer): string {
+  if (engine !== undefined) return engine.isFetched ? 'Fetch it, and use it for captions' : 'Use it for captions';
+  return Object.keys(use).every((name) => name === limitName) ? 'Raise it' : 'Use it for captions';
+}
+
+/**
+ * Asks the person at the terminal, once, and has the host take and remember the answer. Before that it gets the engine of the offer.
+ * False without a person, and for another answer. Throws if the engine cannot be got.
+ */
 async function isTaken(call: CommandCall, offer: Offer): Promise<boolean> {
-  const { terminal, host } = call;
+  const { terminal, host, signal } = call;
   if (!isAsked(call)) return false;
-  for (const sentence of offer.sentences) terminal.remark(sentence);
-  const isLimit = Object.keys(offer.use).every((name) => name === limitName);
-  const what = isLimit ? 'Raise it' : 'Use it for captions';
-  if (!(await isAgreed(terminal, `${what}, now and from now on?`))) return false;
-  await host.settings.change({ set: offer.use, confirmation: offer.confirmation });
+  const { sentences, engine, otherwise = null, use, confirmation } = offer;
+  const agreed = async (): Promise<boolean> => {
+    for (const sentence of sentences) terminal.remark(sentence);
+    const isYes = await isAgreed(terminal, `${questionOf(offer)}, now and from now on?`);
+    if (isYes) await engine?.get(signal);
+    return isYes;
+  };
+  const shared = engine === undefined ? undefined : call.engine;
+  if (!(await (shared === undefined ? agreed() : shared.by('', agreed))))
+    return otherwise !== null && isTaken(call, otherwise);
+  if (Object.keys(use).length > 0) await host.settings.change({ set: use, confirmation });
   terminal.remark(`Saved. To see or change it: ${asTyped('settings')}`);
   return true;
 }
@@ -261,10 +304,13 @@ function suggestedFixes(
   const attach = files === '' ? [] : [`attach subtitles with ${files}`];
   const lacked = nearest === undefined ? [] : lackedEngines(nearest);
   const names = lacked.map((kind) => engineSettings[kind].name).join(' and ');
-  const use = offer?.use ?? Object.assign({}, ...lacked.map((kind) => engineSettings[kind].use));
-  const verb = offer === null ? `set ${names}` : 'permit it';
+  const engine = offer?.engine;
+  const otherwise = offer?.otherwise ?? null;
+  const use = (otherwise ?? offer)?.use ?? Object.assign({}, ...lacked.map((kind) => engineSettings[kind].use));
+  const verb = offer === null ? `set ${names}` : otherwise === null ? 'permit it' : 'use what is installed';
   const set = Object.keys(use).length === 0 ? [] : [`${verb}:\n  ${asTyped(`settings set ${settingWords(use)}`)}`];
-  const said = [...attach, ...set].join(', or ');
+  const add = engine === undefined ? [] : [`get the engine:\n  ${asTyped(engine.command)}`];
+  const said = [...attach, ...add, ...set].join(', or ');
   return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
 }
 
@@ -272,16 +318,18 @@ function suggestedFixes(
 function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaptions): WrongCall {
   const states = ['needs_permission', 'needs_engine', 'impossible'] as const;
   const [nearest] = states.flatMap((wantedState) => usual(rows).filter(({ state }) => state === wantedState));
-  const permission = offer === null ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
+  const isLacking = offer === null || offer.engine !== undefined;
+  const permission = isLacking ? [] : [`this takes a permission. ${offer.sentences.join(' ')}`];
   const cause = subtitleCause(rows);
   const known = cause === undefined ? [] : [causeWords(cause)];
   // Before the study, the tag of these subtitles was believed.
   const found = cause?.code === 'subtitles_of_other_language' ? [cause.params.asked] : [];
   const lacking = [...new Set([...wanted.lacking, ...found])];
-  const because = tried !== undefined || offer === null ? [reasonOf(tried ?? nearest, rows)] : known;
+  const because = tried !== undefined || isLacking ? [reasonOf(tried ?? nearest, rows)] : known;
   const reason = [...because, ...permission].join('; ').replace(/\.$/, '');
+  const engine = offer?.engine === undefined ? '' : offer.sentences.join(' ').replace(/\.$/, '');
   return new WrongCall(
-    [`no captions can be made of ${wanted.film}: ${reason}`, suggestedFixes(nearest, offer, lacking)]
+    [`no captions can be made of ${wanted.film}: ${reason}`, engine, suggestedFixes(nearest, offer, lacking)]
       .filter((part) => part !== '')
       .join('. '),
   );
@@ -307,9 +355,13 @@ async function askedWay(
   if (open !== null && limit === null) return open;
   const offered = open === null ? await offerOf(call, rows, wanted) : null;
   if (open === null && offered === null) throw noWay(ways, null, wanted);
-  const offer = together([limit ?? [], offered ?? []].flat());
-  // Subtitles would shorten no film.
-  if (!(await isTaken(call, offer))) throw noWay(ways, offer, open === null ? wanted : { ...wanted, lacking: [] });
+  const offer = { ...offered, ...together([limit ?? [], offered ?? []].flat()) };
+  if (!(await isTaken(call, offer))) {
+    // What a person has just read about an engine is not said again.
+    const refused = offer.engine !== undefined && isAsked(call) ? { ...offer, sentences: [] } : offer;
+    // Subtitles would shorten no film.
+    throw noWay(ways, refused, open === null ? wanted : { ...wanted, lacking: [] });
+  }
   const now = await readAgain();
   const way = now.limit === null ? await openWay(call, now.rows) : null;
   if (way === null) throw noWay(now, null, wanted);

@@ -3,20 +3,22 @@ import { type GivenFlags, parseFlags } from '../../options/flags.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { dataRootOf } from '../options/data-root.ts';
 import { environmentOf, featuresOf, optionsOf, serveFlags } from '../options/serve-options.ts';
-import { programAsTyped } from '../terminal/call.ts';
+import { asTyped, programAsTyped } from '../terminal/call.ts';
 import { isAgreed } from '../terminal/question.ts';
-import { processTerminal } from '../terminal/terminal.ts';
+import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 import { changeTried } from './settings-command.ts';
 import { readSettings, type SettingChanges, settingsAfter, withoutLeftovers, withSettings } from './settings-file.ts';
 import { withLauncher } from './start-trial.ts';
 
-/** The terminal of this process, and the settings of the data root that a call names, for a command of a feature. */
-export function commandParts(given: GivenFlags): CommandParts {
-  const terminal = processTerminal({ json: given.has('json'), program: programAsTyped() });
+/** The settings of the data root that a call names, and its terminal, for a command of a feature. */
+export function commandParts(
+  given: GivenFlags,
+  terminal: Terminal = processTerminal({ json: given.has('json'), program: programAsTyped() }),
+): CommandParts {
   const dataRoot = dataRootOf(given);
   const path = dataRootAt(dataRoot).settings;
   return {
-    terminal: { ...terminal, agreed: (question) => isAgreed(terminal, question) },
+    terminal: { ...terminal, agreed: (question) => isAgreed(terminal, question), typed: (words) => asTyped(words) },
     settings: {
       dataRoot,
       configured: async (changes: SettingValues = {}) => {

@@ -91,6 +91,8 @@ export interface CommandCall {
   readonly host: StudyHost;
   /** The owner of the rights to the files of this call, if one answer holds for all of them. */
   readonly rights?: SharedAnswer<string>;
+  /** True once the engine that its films lack was got; false if the person does not want it. One answer holds for all of them. */
+  readonly engine?: SharedAnswer<boolean>;
   /** True if the host was started for this command, and ends with it. */
   isOwnHost(): boolean;
 }

@@ -3,7 +3,7 @@ import { basename, extname, join } from 'node:path';
 import type { Environment } from '../../executors/process/tools.ts';
 import { fileDigestOf, findExecutable, isExecutable } from '../../executors/process/tools.ts';
 import { absolutePath } from '../../options/flags.ts';
-import { type CatalogueEngine, catalogue, licenseText, type PublishedFile, programArchives } from './catalogue.ts';
+import { type Catalogue, type CatalogueEngine, catalogueOf, licenseText, type PublishedFile } from './catalogue.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { engineFolder, engineName, type Installation } from './installation.ts';
 import { copyPublished, fetchPublished, unpackArchive } from './published-files.ts';
@@ -38,6 +38,9 @@ export interface AddPlan {
   readonly fetched: readonly { readonly url: string; readonly file: PublishedFile }[];
 }
 
+/** Called with a file that is fetched, and its bytes that are here. */
+type FetchProgress = (file: PublishedFile, bytes: number) => void;
+
 export type InstalledFiles = Pick<Installation, 'program' | 'archive' | 'model'>;
 
 const kindAt = async (path: string): Promise<'file' | 'folder' | null> => {
@@ -53,6 +56,7 @@ const platform = `${process.platform}-${process.arch}`;
 
 async function programSource(
   { program, from }: Pick<AddRequest, 'program' | 'from'>,
+  { programs }: Catalogue,
   environment: Environment,
 ): Promise<ProgramSource> {
   if (program !== null) {
@@ -60,7 +64,7 @@ async function programSource(
     if (await isExecutable(path)) return { kind: 'here', path };
     throw new EngineRefusal('program_missing', `--program ${path} is no executable file`);
   }
-  const archive = Object.hasOwn(programArchives, platform) ? programArchives[platform] : undefined;
+  const archive = Object.hasOwn(programs, platform) ? programs[platform] : undefined;
   if (from === null && archive !== undefined) return { kind: 'archive', archive, from: null };
   if (from !== null && (await kindAt(from)) === 'folder') {
     if (archive !== undefined && (await kindAt(join(from, archive.file))) === 'file')
@@ -73,7 +77,7 @@ async function programSource(
   const beside = archive === undefined ? 'whisper-cli' : `${archive.file} or whisper-cli`;
   throw new EngineRefusal(
     'program_missing',
-    `there is no whisper-cli on PATH; name one with --program FILE, or put ${beside} into the folder of --from`,
+    `there is no whisper-cli on PATH, and no ${beside} in the folder of --from`,
   );
 }
 
@@ -81,27 +85,28 @@ async function programSource(
 export async function planOf(request: AddRequest, environment: Environment): Promise<AddPlan> {
   const { name, from: given, origin } = request;
   const from = given === null ? null : absolutePath(given);
-  const published = catalogue.find((each) => each.name === name) ?? null;
+  const catalogue = await catalogueOf(environment);
+  const published = catalogue.engines.find((each) => each.name === name) ?? null;
   if (published === null) {
     const path = absolutePath(name);
     if (extname(name) === '' && !name.includes('/')) {
       throw new EngineRefusal(
         'unknown_engine',
-        `${name} is not in the catalogue (${catalogue.map((each) => each.name).join(', ')}); a model of yours is named by its file, such as ./my-model.bin`,
+        `${name} is not in the catalogue (${catalogue.engines.map((each) => each.name).join(', ')}); a model of yours is named by its file, such as ./my-model.bin`,
       );
     }
     if ((await kindAt(path)) !== 'file') throw new EngineRefusal('file_missing', `${path} is no file`);
     const named = basename(path, extname(path));
     if (!engineName.test(named))
       throw new EngineRefusal('unknown_engine', `${named} is no name of an engine; rename the file`);
-    if (catalogue.some((each) => each.name === named))
+    if (catalogue.engines.some((each) => each.name === named))
       throw new EngineRefusal('name_taken', `${named} is a name of the catalogue; rename the file`);
     // A model of the user alone is no reason to reach a network.
-    const program = await programSource({ program: request.program, from: from ?? path }, environment);
+    const program = await programSource({ program: request.program, from: from ?? path }, catalogue, environment);
     return { name: named, published: null, model: path, program, fetched: [] };
   }
   const { weights } = published;
-  const program = await programSource({ program: request.program, from }, environment);
+  const program = await programSource({ program: request.program, from }, catalogue, environment);
   const fetched = [
     ...(program.kind === 'archive' && program.from === null ? [program.archive] : []),
     ...(from === null ? [weights] : []),
@@ -137,7 +142,7 @@ async function executableIn(folder: string): Promise<string> {
 export async function broughtFiles(
   engines: string,
   { name, published, model, program, fetched }: AddPlan,
-  { origin, progress, signal }: { origin: string | null; progress: (line: string) => void; signal: AbortSignal },
+  { origin, progress, signal }: { origin: string | null; progress: FetchProgress; signal: AbortSignal },
 ): Promise<InstalledFiles> {
   const folder = await engineFolder(engines, name);
   const urlOf = (file: PublishedFile) => fetched.find((each) => each.file === file)?.url ?? file.file;
@@ -147,19 +152,18 @@ export async function broughtFiles(
       : fetchPublished(folder, file, {
           ...(origin !== null && { origin }),
           signal,
-          progress: (bytes) => progress(`${file.file}: ${Math.floor((100 * bytes) / file.bytes)} %`),
+          progress: (bytes) => progress(file, bytes),
         });
   let executable: string;
   let archive: Installation['archive'] = null;
   let programOrigin: string;
   if (program.kind === 'archive') {
-    const packed = await bring(program.archive, program.from);
+    const file = await bring(program.archive, program.from);
     const unpacked = join(folder, 'program');
-    await unpackArchive(packed, unpacked);
+    await unpackArchive(file, unpacked);
     executable = await executableIn(unpacked);
     programOrigin = program.from ?? urlOf(program.archive);
-    archive = await fileRecord(packed, programOrigin, program.archive.license);
-    await rm(packed);
+    archive = await fileRecord(file, programOrigin, program.archive.license);
     await writeFile(join(unpacked, 'LICENSE.txt'), licenseText(program.archive), { mode: 0o600 });
   } else if (program.kind === 'copy') {
     executable = join(folder, 'whisper-cli');
@@ -171,8 +175,10 @@ export async function broughtFiles(
     programOrigin = program.path;
   }
   const license = archive?.license ?? null;
+  const packed = program.kind === 'archive' ? join(folder, program.archive.file) : null;
   if (published === null) {
     const path = model ?? '';
+    if (packed !== null) await rm(packed);
     return {
       program: await fileRecord(executable, programOrigin, license),
       archive,
@@ -181,6 +187,8 @@ export async function broughtFiles(
   }
   const weights = await bring(published.weights, model);
   await writeFile(join(folder, 'LICENSE.txt'), licenseText(published.weights), { mode: 0o600 });
+  // Kept until here: after a stop in the weights, the next call fetches only what is missing.
+  if (packed !== null) await rm(packed);
   return {
     program: await fileRecord(executable, programOrigin, license),
     archive,

@@ -1,28 +1,34 @@
-import { stat } from 'node:fs/promises';
+import { rmdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
+import type { EngineProgress } from '../../contract/engine-work.ts';
 import { failureLine, StartError } from '../../options/failures.ts';
 import { type GivenFlags, parseFlags } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
+import { makeFolder } from '../../storage/objects/durable-file.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
-import { catalogue } from './catalogue.ts';
-import { EngineRefusal } from './engine-refusal.ts';
+import { catalogueOf, mirrorOf, type PublishedFile } from './catalogue.ts';
+import { EngineRefusal, remedyOf } from './engine-refusal.ts';
 import {
   bytesBelow,
+  changingInstallations,
+  cleanUnfinished,
   type Installation,
   installationOf,
   installations,
   keepInstallation,
   removeInstallation,
+  removeUnfinished,
 } from './installation.ts';
 import { enginesWords, verbs } from './options.ts';
 import { type SelfTestResult, selfTested, selfTestLines } from './self-test.ts';
 
 /** A call of the command. */
-interface Call extends CommandParts {
+export interface EnginesCall extends CommandParts {
   readonly given: GivenFlags;
   /** The arguments after the verb. */
   readonly names: readonly string[];
@@ -68,8 +74,9 @@ const isUsed = ({ program, model }: Installation, features: readonly ConfiguredF
   return named !== null && named.place === program.path && named.model === model.path;
 };
 
-async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]> {
-  const { features } = await settings.configured();
+async function rowsOf({ settings, engines }: EnginesCall): Promise<readonly EngineRow[]> {
+  const { features, environment } = await settings.configured();
+  const catalogue = await catalogueOf(environment);
   const installed = await installations(engines);
   const own = installed.map(async (each): Promise<EngineRow> => {
     const outside = [each.program, each.model].filter(({ path }) => !path.startsWith(join(engines, each.name, '/')));
@@ -114,7 +121,7 @@ async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]
         },
       ]
     : [];
-  const available = catalogue
+  const available = catalogue.engines
     .filter(({ name }) => !installed.some((each) => each.name === name))
     .map(
       ({ name, weights, languages }): EngineRow => ({
@@ -131,13 +138,13 @@ async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]
   return [...(await Promise.all(own)), ...other, ...servers, ...available];
 }
 
-async function list(call: Call): Promise<void> {
+async function list(call: EnginesCall): Promise<void> {
   const rows = await rowsOf(call);
   call.terminal.result({ schema: 'studio.engine-list.v1', engines: rows }, rows.map(rowLine));
 }
 
 /** The programs and servers of this machine, as each feature finds them. */
-async function find({ settings, terminal }: Call): Promise<void> {
+async function find({ settings, terminal }: EnginesCall): Promise<void> {
   const { features, environment } = await settings.configured();
   const found = (await Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? []))).flat();
   terminal.result(
@@ -150,7 +157,7 @@ async function find({ settings, terminal }: Call): Promise<void> {
 }
 
 /** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
-async function tried({ settings, terminal, signal }: Call, changes: SettingValues): Promise<SelfTestResult> {
+async function tried({ settings, terminal, signal }: EnginesCall, changes: SettingValues): Promise<SelfTestResult> {
   const { features, environment } = await settings.configured(changes);
   const named = recognizerOf(features);
   if (named === null) throw new EngineRefusal('unknown_engine', 'the settings name no recognizer');
@@ -170,10 +177,12 @@ function programEngine(features: readonly Feature[]): ProgramEngine {
   return found;
 }
 
-const settingsFor = ({ features }: Call, { program, model }: Pick<Installation, 'program' | 'model'>): SettingValues =>
-  programEngine(features).settingsOf({ program: program.path, model: model.path });
+const settingsFor = (
+  { features }: EnginesCall,
+  { program, model }: Pick<Installation, 'program' | 'model'>,
+): SettingValues => programEngine(features).settingsOf({ program: program.path, model: model.path });
 
-async function demandInstalled({ engines }: Call, name: string): Promise<Installation> {
+async function demandInstalled({ engines }: EnginesCall, name: string): Promise<Installation> {
   const found = await installationOf(engines, name);
   if (found !== null) return found;
   const known = (await installations(engines)).map((each) => each.name);
@@ -193,30 +202,49 @@ const planLines = ({ name, published, program, fetched, model }: AddPlan): reado
   ),
 ];
 
-async function add(call: Call): Promise<void> {
+/** Shows what was fetched of all files of a plan, in percent; as documents for a program. */
+function fetchProgress({ given, terminal }: EnginesCall, { name, fetched }: AddPlan) {
+  const here = new Map<PublishedFile, number>();
+  const total = fetched.reduce((sum, { file }) => sum + file.bytes, 0);
+  let shown = -1;
+  return (file: PublishedFile, bytes: number): void => {
+    here.set(file, bytes);
+    const done = [...here.values()].reduce((sum, each) => sum + each, 0);
+    const percent = Math.floor((100 * done) / total);
+    if (percent === shown) return;
+    shown = percent;
+    if (given.has('json')) {
+      const progress: EngineProgress = { schema: 'studio.engine-progress.v1', name, step: 'fetching', done, total };
+      terminal.progress(JSON.stringify(progress));
+    } else {
+      terminal.progress(`fetching ${name}: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB, ${percent} %`);
+    }
+  };
+}
+
+/** Fetches or copies an engine, tries it, writes its record, and has the settings name it. Rejects with `EngineRefusal`. */
+export async function add(call: EnginesCall): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
   const { environment } = await settings.configured();
-  const origin = given.single('origin') ?? null;
+  const origin = given.single('origin') ?? mirrorOf(environment);
   const plan = await planOf(
     { name, from: given.single('from') ?? null, program: given.single('program') ?? null, origin },
     environment,
   );
   if ((await installationOf(engines, plan.name)) !== null) {
-    throw new EngineRefusal(
-      'name_taken',
-      `${plan.name} is installed; use it with engines use ${plan.name}, or remove it first`,
-    );
+    throw new EngineRefusal('name_taken', `${plan.name} is installed`);
   }
   for (const line of planLines(plan)) terminal.remark(line);
   if (plan.fetched.length > 0 && !given.has('yes')) {
     const isAgreed = terminal.isInteractive && (await terminal.agreed('Fetch and install this?'));
-    if (!isAgreed) throw new EngineRefusal('not_confirmed', 'nothing was fetched; agree to it, or give --yes');
+    if (!isAgreed) throw new EngineRefusal('not_confirmed', 'nothing was fetched');
   }
-  const files = await broughtFiles(engines, plan, { origin, progress: terminal.progress, signal }).catch(
+  await demandSpace(engines, plan);
+  const files = await broughtFiles(engines, plan, { origin, progress: fetchProgress(call, plan), signal }).catch(
     async (error: unknown) => {
       await removeEmpty(engines, plan);
-      throw error;
+      throw fullDisk(error) ?? error;
     },
   );
   const selfTest = await tried(call, settingsFor(call, files)).catch(async (error: unknown) => {
@@ -246,19 +274,46 @@ async function add(call: Call): Promise<void> {
   ]);
 }
 
+/** A full disk as a refusal; null for another error. */
+const fullDisk = (error: unknown): EngineRefusal | null =>
+  systemRefusal(error) === 'storage_full'
+    ? new EngineRefusal('disk_full', 'the disk of the data root is full; what was fetched so far stays', error)
+    : null;
+
+/** An unpacked archive takes about three times its bytes. */
+const unpackedFactor = 4;
+
+/** Throws `disk_full` before anything is fetched that the disk has no room for. */
+async function demandSpace(engines: string, { fetched, program }: AddPlan): Promise<void> {
+  const needed = fetched.reduce(
+    (sum, { file }) => sum + (program.kind === 'archive' && file === program.archive ? unpackedFactor : 1) * file.bytes,
+    0,
+  );
+  await makeFolder(engines);
+  const { bavail, bsize } = await statfs(engines);
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  throw new EngineRefusal(
+    'disk_full',
+    `the engine needs ${(needed / 1e6).toFixed(1)} MB, and the disk of ${engines} has ${(free / 1e6).toFixed(1)} MB`,
+  );
+}
+
 /** Removes what a refused installation copied; downloads stay. */
 async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise<void> {
   if (fetched.length === 0) await removeInstallation(engines, name);
+  await rmdir(join(engines, name)).catch(() => undefined);
 }
 
-async function test(call: Call): Promise<void> {
+async function test(call: EnginesCall): Promise<void> {
   const [name] = call.names;
   const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
   const result = await tried(call, changes);
   call.terminal.result({ schema: 'studio.engine-trial.v1', name: name ?? null, ...result }, selfTestLines(result));
 }
 
-async function use(call: Call): Promise<void> {
+/** Tries an installed engine, and has the settings name it. Rejects with `EngineRefusal`. */
+export async function use(call: EnginesCall): Promise<void> {
   const record = await demandInstalled(call, call.names[0] ?? '');
   const changes = settingsFor(call, record);
   const result = await tried(call, changes);
@@ -269,9 +324,15 @@ async function use(call: Call): Promise<void> {
   ]);
 }
 
-async function remove(call: Call): Promise<void> {
+async function remove(call: EnginesCall): Promise<void> {
   const { settings, engines, terminal } = call;
-  const record = await demandInstalled(call, call.names[0] ?? '');
+  const [name = ''] = call.names;
+  if ((await installationOf(engines, name)) === null && (await removeUnfinished(engines, name))) {
+    const document = { schema: 'studio.engine-removed.v1', name, wasInUse: false };
+    terminal.result(document, [`${name} was not installed; what was fetched of it was removed`]);
+    return;
+  }
+  const record = await demandInstalled(call, name);
   const { features } = await settings.configured();
   const wasInUse = isUsed(record, features);
   if (wasInUse && !(await settings.change({}, Object.keys(settingsFor(call, record))))) {
@@ -283,7 +344,13 @@ async function remove(call: Call): Promise<void> {
   ]);
 }
 
-const runs = { list, find, add, test, use, remove };
+/** A change of installations, one at a time on a data root. */
+const alone =
+  (run: (call: EnginesCall) => Promise<void>) =>
+  (call: EnginesCall): Promise<void> =>
+    changingInstallations(call.engines, () => run(call));
+
+const runs = { list, find, add: alone(add), test, use: alone(use), remove: alone(remove) };
 
 /** The numbers of names that each verb takes. */
 const nameCounts = { list: [0, 0], find: [0, 0], add: [1, 1], test: [0, 1], use: [1, 1], remove: [1, 1] } as const;
@@ -297,10 +364,11 @@ export async function runEngines(
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('interrupted')));
   let remark = (line: string): void => void process.stderr.write(`${line}\n`);
+  let typed = (words: string): string => `media-study ${words}`;
   try {
     const given = parseFlags(args, enginesWords().flags, 2);
     const parts = partsOf(given);
-    remark = parts.terminal.remark;
+    ({ remark, typed } = parts.terminal);
     const [word = 'list', ...names] = given.positional;
     const verb = verbs.find((each) => each === word);
     if (verb === undefined) throw new StartError('invalid_flags', `${word}: one of ${verbs.join(', ')}`);
@@ -308,13 +376,14 @@ export async function runEngines(
     if (names.length < least) throw new StartError('invalid_flags', `engines ${verb} needs NAME`);
     if (names.length > most) throw new StartError('invalid_flags', `engines ${verb} takes no ${names.at(-1)}`);
     const { engines } = dataRootAt(parts.settings.dataRoot);
+    await cleanUnfinished(engines);
     await runs[verb]({ ...parts, given, names, features, engines, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) {
-      remark('interrupted; what was fetched stays for the next attempt');
+      remark('interrupted; what was fetched stays: the same command continues where it stopped');
       process.exitCode = exitCodes.interrupted;
     } else if (error instanceof EngineRefusal) {
-      remark(error.message);
+      remark(`${error.message}; ${remedyOf(error.code, typed)}`);
       process.exitCode = exitCodes.failed;
     } else {
       remark(failureLine(error));

@@ -5,6 +5,9 @@ export const engineRefusals = [
   'not_confirmed',
   'file_missing',
   'program_missing',
+  'catalogue_refused',
+  'busy',
+  'disk_full',
   'download_failed',
   'digest_mismatch',
   'archive_refused',
@@ -27,3 +30,30 @@ export class EngineRefusal extends Error {
     this.name = 'EngineRefusal';
   }
 }
+
+/** A command as the person types it: `engines add NAME` with the words before it. */
+export type Typed = (words: string) => string;
+
+/** What to do about each refusal; `typed` spells the commands. Details name files, servers and what was found. */
+const remedies: Readonly<Record<EngineRefusalCode, (typed: Typed) => string>> = {
+  unknown_engine: (typed) => `${typed('engines')} lists the names; ${typed('engines add NAME')} installs one of them`,
+  name_taken: (typed) => `${typed('engines use NAME')} takes it, and ${typed('engines remove NAME')} removes it`,
+  not_confirmed: () => 'run the same command at a terminal and answer yes, or give --yes',
+  file_missing: () => 'correct the path',
+  program_missing: () => 'name a whisper-cli with --program FILE',
+  catalogue_refused: () => 'correct the file that MEDIA_STUDY_ENGINE_CATALOGUE names, or unset the variable',
+  busy: () => 'wait until it has ended, or end it, then run the same command again',
+  disk_full: () => 'free some space, then run the same command again: it continues where it stopped',
+  download_failed: () =>
+    'run the same command again when the network is there: it continues where it stopped; without a network, copy the files and give --from FOLDER',
+  digest_mismatch: () =>
+    'run the same command again; if it happens again, the server has other files: name another one with --origin, and a model of yours by its path',
+  archive_refused: () => 'take the archive from its origin, or name a program with --program FILE',
+  engine_failed: () => 'add another engine, or name another program with --program FILE',
+  nothing_heard: () => 'take another model',
+  wrong_words: () => 'take another model',
+  settings_refused: (typed) => `correct what the line before names, then run ${typed('engines use NAME')}`,
+};
+
+/** What to do about a refusal. */
+export const remedyOf = (code: EngineRefusalCode, typed: Typed): string => remedies[code](typed);

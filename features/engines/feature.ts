@@ -11,4 +11,5 @@ export const engineInstallations: Feature = {
       run: async (args, features, partsOf) => (await import('./command.ts')).runEngines(args, features, partsOf),
     },
   },
+  obtainable: async (...lacked) => (await import('./offer.ts')).obtainableEngine(...lacked),
 };

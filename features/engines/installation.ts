@@ -1,8 +1,9 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { syncFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { readSmallFile } from '../../storage/objects/small-file.ts';
+import { takeLock } from '../../storage/process-lock.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { selfTestResult } from './self-test.ts';
 
@@ -37,6 +38,9 @@ export const installation = z.strictObject({
 export type Installation = z.infer<typeof installation>;
 
 const recordName = 'installation.json';
+
+/** The folder of the lock, whose name no engine can have. */
+const lockFolder = '.lock';
 
 /** A name that is one plain folder. */
 export const engineName = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u;
@@ -82,6 +86,62 @@ export async function removeInstallation(engines: string, name: string): Promise
   // The record goes first: what is left after a kill is no engine.
   await rm(join(folder, recordName), { force: true });
   await rm(folder, { recursive: true, force: true });
+}
+
+/** What a command makes beside the files that it fetches. Without a record it is of no use: a later command makes it again. */
+const made: readonly string[] = ['program', 'whisper-cli', 'LICENSE.txt'];
+
+/** The files of a folder that a later command continues with: what was fetched, whole or in part. */
+const isFetched = (name: string): boolean => !made.includes(name);
+
+/** Folders of engines without a record, which a stopped command left. */
+async function unfinished(engines: string): Promise<readonly string[]> {
+  const entries = await readdir(engines, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory() && engineName.test(entry.name));
+  const without = folders.map(async ({ name }) => {
+    const names: readonly string[] = await readdir(join(engines, name)).catch(() => []);
+    const isLeft = !names.includes(recordName) && !(names.length > 0 && names.every(isFetched));
+    return isLeft ? [name] : [];
+  });
+  return (await Promise.all(without)).flat();
+}
+
+/**
+ * Removes what stopped commands left, all but fetched files: these continue. Does nothing while another command installs, and asks for no
+ * lock unless there is something to remove.
+ */
+export async function cleanUnfinished(engines: string): Promise<void> {
+  if ((await unfinished(engines)).length === 0) return;
+  const lock = await takeLock(join(engines, lockFolder));
+  if (lock === null) return;
+  try {
+    for (const name of await unfinished(engines)) {
+      const folder = join(engines, name);
+      const names = await readdir(folder);
+      for (const each of names) if (!isFetched(each)) await rm(join(folder, each), { recursive: true, force: true });
+      if ((await readdir(folder)).length === 0) await rmdir(folder);
+    }
+  } finally {
+    await lock.close();
+  }
+}
+
+/** Runs a change of installations; one at a time on a data root. Rejects with `busy` while another process changes them. */
+export async function changingInstallations<Result>(engines: string, change: () => Promise<Result>): Promise<Result> {
+  const lock = await takeLock(join(engines, lockFolder));
+  if (lock === null) throw new EngineRefusal('busy', 'another command installs, tries or removes an engine now');
+  try {
+    return await change();
+  } finally {
+    await lock.close();
+  }
+}
+
+/** Removes what was fetched of an engine that is not installed. False if there is nothing. */
+export async function removeUnfinished(engines: string, name: string): Promise<boolean> {
+  if (!engineName.test(name) || (await readdir(join(engines, name)).catch(() => null)) === null) return false;
+  await removeInstallation(engines, name);
+  return true;
 }
 
 /** The bytes of all files below a folder, without those that links name. */

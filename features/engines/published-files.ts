@@ -5,6 +5,7 @@ import { extract, list, type ReadEntry } from 'tar';
 import { messageOf } from '../../contract/base/errors.ts';
 import { fileDigestOf } from '../../executors/process/tools.ts';
 import { syncFile } from '../../storage/objects/durable-file.ts';
+import { systemRefusal } from '../../storage/system-refusal.ts';
 import type { PublishedFile } from './catalogue.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 
@@ -55,7 +56,7 @@ async function continued(part: string, url: string, wanted: PublishedFile, progr
       await response.body.cancel();
       throw new EngineRefusal('download_failed', `${url} answers with other bytes than were requested`);
     }
-    if (written === 0) await file.truncate(0);
+    if (written === 0 && here > 0) await file.truncate(0);
     for await (const chunk of response.body) {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), silenceMs);
@@ -101,14 +102,11 @@ export async function fetchPublished(
       throw new Error(`the connection ended after ${after} of ${wanted.bytes} bytes`);
     } catch (error) {
       if (error instanceof EngineRefusal || signal.aborted) throw error;
+      if (systemRefusal(error) !== null) throw error;
       idle = (await bytesOf(part)) > before ? 0 : idle + 1;
       if (idle >= idleAttempts) {
         const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-        throw new EngineRefusal(
-          'download_failed',
-          `${url}: ${messageOf(cause)}; the same command continues where it stopped`,
-          error,
-        );
+        throw new EngineRefusal('download_failed', `${url}: ${messageOf(cause)}`, error);
       }
     }
   }

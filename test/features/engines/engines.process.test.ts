@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { installation } from '../../../features/engines/installation.ts';
+import { takeLock } from '../../../storage/process-lock.ts';
 import { repository, runCommand } from '../../cli/command.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
@@ -87,6 +88,25 @@ test('an engine of the catalogue is fetched only after a person agreed, and neve
   t.false(existsSync(join(root, 'settings.json')));
 });
 
+test('bug: a killed engines add left a folder that nothing named', async (t) => {
+  const { root, model, engines } = await onRoot(t);
+  const folder = (name: string) => join(root, 'engines', name);
+  await mkdir(folder('whisper-base'), { recursive: true });
+  await mkdir(join(folder('half'), 'program'), { recursive: true });
+  await mkdir(folder('begun'));
+  await writeFile(join(folder('begun'), 'ggml-base.bin.part'), 'begun');
+  const listed = JSON.parse((await engines('--json')).stdout);
+  t.false(existsSync(folder('whisper-base')));
+  t.false(existsSync(folder('half')));
+  t.true(existsSync(join(folder('begun'), 'ggml-base.bin.part')), 'a download continues');
+  t.false(listed.engines.some(({ state }: Record<string, unknown>) => state === 'installed'));
+  t.regex((await engines('remove', 'begun')).stdout, /begun was not installed; what was fetched of it was removed/);
+  t.false(existsSync(folder('begun')));
+  const lock = await takeLock(join(root, 'engines/.lock'));
+  t.regex((await engines('add', model, '--program', program)).stderr, /^busy: .*; wait until it has ended/);
+  await lock?.close();
+});
+
 test('bad calls have a closed code each', async (t) => {
   const { model, engines } = await onRoot(t);
   const codes: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -95,7 +115,10 @@ test('bad calls have a closed code each', async (t) => {
     [/program_missing: /, ['add', model, '--program', '/none/whisper-cli']],
     [/digest_mismatch: /, ['add', 'whisper-base', '--from', model, '--program', program]],
     [/file_missing: /, ['add', 'whisper-base', '--from', '/none', '--program', program]],
-    [/unknown_engine: none is not installed/, ['use', 'none']],
+    [
+      /unknown_engine: none is not installed; no engine is; media-study engines .* lists the names; .*engines add NAME/,
+      ['use', 'none'],
+    ],
     [/unknown_engine: \.\. is not installed/, ['remove', '..']],
     [/unknown_engine: the settings name no recognizer/, ['test']],
   ];

@@ -86,9 +86,11 @@ spokenAtTerminalTest('one running host captions a film with two tracks, with one
   t.regex(await readFile(file('one.de.srt'), 'utf8'), /Kisten/);
 
   await copyFile(speechFile, file('speech.m4a'));
-  const spoken = await at([permitted, attested], 'caption', file('speech.m4a'), '--from', 'en', ...owner);
+  const notFetched: Answer = [/Fetch it, and use it for captions, now and from now on\? \[yes\/no\] /, 'no'];
+  const answers = [notFetched, permitted, attested];
+  const spoken = await at(answers, 'caption', file('speech.m4a'), '--from', 'en', ...owner);
   t.is(spoken.exit, 0, spoken.stdout);
-  t.is(questions(spoken), 1);
+  t.is(questions(spoken), 2, 'an engine that is more exact, and then the one that is installed');
   t.regex(spoken.stdout, /pocketsphinx is installed: .* Nothing leaves the machine, and it costs nothing\./);
   t.regex(await readFile(file('speech.en.srt'), 'utf8'), /^1\n/);
 
@@ -114,7 +116,10 @@ spokenTest('without a terminal, a refusal prints the command that permits, and t
   const call = ['caption', file('speech.m4a'), '--from', 'en'];
   const refused = await run(...call, ...owner, ...approved);
   t.is(refused.exit, 2);
-  t.regex(refused.stderr, /Attach subtitles with --subtitles FILE:en, or permit it:\n {2}media-study settings set /);
+  t.regex(
+    refused.stderr,
+    /Attach subtitles with --subtitles FILE:en, or get the engine:\n {2}media-study engines add whisper-\S+ --yes.*, or use what is installed:\n {2}media-study settings set /,
+  );
   t.notRegex(refused.stderr, /the recognizer recognizes/, 'bug: an offer spoke of a recognizer that nothing named yet');
   const set = await run(...printedCommand(refused.stderr));
   t.is(set.exit, 0, set.stderr);

@@ -243,7 +243,7 @@ test('a film without texts and without an engine lists the options, before any a
   t.is(exit, 2);
   t.regex(
     stderr,
-    /no captions can be made of .*hum\.wav: .*Attach subtitles with --subtitles FILE:en, or set a recognizer:\n {2}.*settings set semantic-recognizer=whisper-cli semantic-recognizer-model=FILE permit-recognition=true/,
+    /no captions can be made of .*hum\.wav: it has no subtitles, and a recognizer is not set\. .*whisper-\S+ .* fits this machine\. .* MB are fetched: .*Attach subtitles with --subtitles FILE:en, or get the engine:\n {2}.*engines add whisper-\S+ --yes/,
   );
   const both = await runCommand(args('--from', 'en', '--to', 'de'), environment);
   t.regex(
