@@ -1,12 +1,15 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { Alignment } from '../contract/captions/caption-plan.ts';
+import type { AlignedStretch, Alignment } from '../contract/captions/caption-plan.ts';
 import type { Steps } from '../formats/steps.ts';
+import { BREAKS, brokenOffsets, stretchesOf } from './cue-breaks.ts';
 import {
   type CueFit,
   FitTables,
   highest,
   inHundredths,
+  inSteps,
   laterBy,
+  offsetCost,
   type Placed,
   placedCues,
   type Rate,
@@ -16,9 +19,7 @@ import {
 } from './cue-fit.ts';
 
 /** The version of this rule, which a caption plan states. */
-export const alignmentVersion = 1;
-
-const inSteps = (ms: number): number => Math.round(ms / stepMs);
+export const alignmentVersion = 2;
 
 /** Pictures a second of film and of television: 24000 / 1001, 24 and 25; each may be played as another. */
 const rates: readonly Rate[] = [
@@ -31,37 +32,62 @@ const rates: readonly Rate[] = [
   { numerator: 24, denominator: 25 },
 ];
 
+/** How far and how surely cues are looked for against a kind of reference. */
+interface Search {
+  /** Offsets of all cues, in steps. */
+  readonly reach: number;
+  /** One unrelated file in so many gets an answer by one way. */
+  readonly rarely: number;
+  /** Two pieces at least are proven, so that for each the root of `rarely` is enough. */
+  readonly pieceRarely: number;
+  /** Pieces may be proven alone, and cues that fit nowhere are told apart. */
+  readonly tellsStretches: boolean;
+  /** Looked for if nothing is found nearer: offsets of all cues, in steps; null for no farther ones. */
+  readonly farReach: number | null;
+  /** The bound is at most so many times that of independent likelihood ratios. */
+  readonly mostBound: number;
+}
+
 /**
- * The aim: one in 4,000 unrelated files at most gets an answer. The chance is extrapolated: of 1,100 planted pairs none got one. There are
- * three ways to one: all cues at some place, all as they are, and cues in pieces. So each has one in `rarely`: the best score of shuffled cues is extrapolated to that chance, by a Gumbel law
- * through `draws` shuffles. The bound never is below what independent likelihood ratios give: their best of `n` places
- * exceeds ln(n · rarely) nats once in `rarely` files (Markov's inequality). The other figures are choices
- * that were made with planted tracks and synthetic speech (`test/cases`). Costs are in hundredths of a nat.
+ * The aim against speech: one in 100,000 unrelated files at most gets an answer. There are five ways to one: all cues at a near
+ * place, all as they are, cues in pieces, some of the pieces, and all cues at a far place. So each has one in `rarely`. Against cues
+ * one in 4,000 is the aim, by the first three ways: their agreement is measured besides (`pairing.ts`).
+ */
+const SEARCHES: Readonly<Record<ReferenceKind, Search>> = {
+  speech: {
+    reach: inSteps(130_000),
+    farReach: inSteps(600_000),
+    rarely: 500_000,
+    pieceRarely: 710,
+    tellsStretches: true,
+    mostBound: 2,
+  },
+  cues: {
+    reach: inSteps(130_000),
+    farReach: null,
+    rarely: 12_000,
+    pieceRarely: 110,
+    tellsStretches: false,
+    mostBound: Number.POSITIVE_INFINITY,
+  },
+};
+
+/**
+ * The best score of shuffled cues is extrapolated to one in `rarely`, by a Gumbel law through `draws` shuffles. The bound never is
+ * below what independent likelihood ratios give: their best of `n` places exceeds ln(n · rarely) nats once in `rarely` files
+ * (Markov's inequality). Nor is it above `mostBound` times that: such a score is proof even if edges say the same by twos, and a law
+ * through scores that spread widely asks for more than any file has. The other figures are choices that were made with planted tracks and synthetic speech (`test/cases`).
+ * Costs are in hundredths of a nat.
  */
 const ALIGNMENT = {
-  rarely: 12_000,
   draws: 42,
   pieceDraws: 21,
-  /** Two pieces at least are proven, so that for each the root of `rarely` is enough. */
-  pieceRarely: 110,
   leastGumbel: 50,
   sceneGap: inSteps(8000),
-  /** Offsets of all cues, and of the cues between two breaks. */
-  reach: inSteps(130_000),
-  breakReach: inSteps(600_000),
-  breakStride: inSteps(120),
   rateCost: 400,
-  breakCost: 1400,
   leastPart: 12,
   /** A part that fits elsewhere by so much more contradicts the others. */
   betterElsewhere: 1400,
-  leastJump: inSteps(600),
-  /** Cues of one track that a break moves onto each other by no more. */
-  overlap: inSteps(200),
-  leastCues: 6,
-  /** A stretch of less than a tenth of the cues that gains little by its own place. */
-  weakShare: 0.1,
-  weakGain: 4000,
   mostPieces: 6,
   /** Parts of the cues that show which rate broken cues have. */
   rateParts: 8,
@@ -71,10 +97,13 @@ const ALIGNMENT = {
   proposals: 6,
   /** Pairs of edges that are counted for one rate; of more cues some are left out. */
   mostPairs: 3_000_000,
+  /** Cues that fit nowhere begin or end where that is worth so much. */
+  unfitCost: 2500,
+  /** The same in a piece that is proven alone: some of its cues may belong to a neighbor that is not. */
+  unfitCostAlone: 1000,
+  /** With more of its cues unknown, a whole answer is. */
+  unknownShare: 0.1,
 } as const;
-
-/** Far places have a cost: files are usually right, or off by little. One second costs 0.7 nats, two minutes 4.8. */
-const offsetCost = (offset: number): number => inHundredths(Math.log1p((Math.abs(offset) * stepMs) / 1000));
 
 type UnknownReason = Extract<Alignment, { verdict: 'unknown' }>['reason'];
 
@@ -135,8 +164,9 @@ function shuffled({ starts, ends }: Placed, seed: number): Placed {
 }
 
 /** The best places of cues, by proposals that the tables decide; the best first. */
-function* placesOf(tables: FitTables, cues: Placed): Steps<CueFit[]> {
-  const { reach, leastJump, proposals } = ALIGNMENT;
+function* placesOf(tables: FitTables, cues: Placed, reach: number): Steps<CueFit[]> {
+  const { proposals } = ALIGNMENT;
+  const { leastJump } = BREAKS;
   const worth = yield* tables.proposals(cues, reach);
   for (let place = 0; place < worth.length; place += 1) worth[place] = (worth[place] ?? 0) - offsetCost(place - reach);
   yield;
@@ -161,6 +191,7 @@ interface Tries {
   readonly rarely: number;
   readonly rates: number;
   readonly places: number;
+  readonly mostBound: number;
 }
 
 /**
@@ -169,21 +200,27 @@ interface Tries {
  * The lower half has shuffles that leave the film; the tail does not depend on them. The best of several rates shifts the
  * law of one by `scale · ln(rates)`.
  */
-function boundBy(best: readonly number[], { rarely, rates: tried, places }: Tries): Bound {
+function boundBy(best: readonly number[], { rarely, rates: tried, places, mostBound }: Tries): Bound {
   const middle = best.toSorted((one, other) => one - other)[best.length >> 1] ?? 0;
   const excess = best.reduce((sum, score) => sum + Math.max(0, score - middle), 0) / best.length;
   const scale = Math.max(excess / 0.5894, ALIGNMENT.leastGumbel);
   const chance = middle + scale * Math.log(tried);
   const tail = chance - 0.3665 * scale - scale * Math.log(-Math.log1p(-1 / rarely));
-  return { bound: Math.max(Math.round(tail), inHundredths(Math.log(places * rarely))), chance: Math.round(chance) };
+  const least = inHundredths(Math.log(places * rarely));
+  const bound = Math.min(Math.max(Math.round(tail), least), mostBound * least);
+  return { bound, chance: Math.round(chance) };
 }
 
 /** The best scores of shuffled cues anywhere. */
-function* shuffledScores(tables: FitTables, atRates: readonly Placed[], draws: number): Steps<number[]> {
+function* shuffledScores(
+  tables: FitTables,
+  atRates: readonly Placed[],
+  { draws, reach }: { readonly draws: number; readonly reach: number },
+): Steps<number[]> {
   const best: number[] = [];
   for (let draw = 0; draw < draws; draw += 1) {
     const cues = atRates[draw % atRates.length];
-    if (cues !== undefined) best.push((yield* placesOf(tables, shuffled(cues, draw)))[0]?.score ?? 0);
+    if (cues !== undefined) best.push((yield* placesOf(tables, shuffled(cues, draw), reach))[0]?.score ?? 0);
   }
   return best;
 }
@@ -192,13 +229,13 @@ function* shuffledScores(tables: FitTables, atRates: readonly Placed[], draws: n
 const inPlace = (tables: FitTables, cues: Placed): CueFit => tables.refined(cues, 0, ALIGNMENT.inSyncBelow - 1);
 
 /** The bound of that score. */
-function* inPlaceBound(tables: FitTables, cues: Placed): Steps<Bound> {
+function* inPlaceBound(tables: FitTables, cues: Placed, { rarely, mostBound }: Search): Steps<Bound> {
   const scores: number[] = [];
   for (let draw = 0; draw < ALIGNMENT.draws; draw += 1) {
     scores.push(inPlace(tables, shuffled(cues, draw)).score);
     yield;
   }
-  return boundBy(scores, { rarely: ALIGNMENT.rarely, rates: 1, places: 1 });
+  return boundBy(scores, { rarely, rates: 1, places: 1, mostBound });
 }
 
 /** True if two answers put some cue at places that a viewer would tell apart. */
@@ -206,160 +243,26 @@ function liesElsewhere(one: Answer, other: Answer): boolean {
   const last = one.cues.starts.length - 1;
   return [0, last].some((at) => {
     const apart = (one.cues.starts[at] ?? 0) + one.offset - (other.cues.starts[at] ?? 0) - other.offset;
-    return Math.abs(apart) >= ALIGNMENT.leastJump;
+    return Math.abs(apart) >= BREAKS.leastJump;
   });
-}
-
-/** Claims about all cues need each part of them: a third has no place elsewhere that is better than chance makes it. */
-function* isEven(tables: FitTables, cues: Placed, offset: number): Steps<boolean> {
-  const placed = laterBy(cues, offset);
-  for (const part of partsOf(placed, Math.min(3, Math.max(1, Math.floor(cues.starts.length / ALIGNMENT.leastPart))))) {
-    const [best] = yield* placesOf(tables, part);
-    const here = tables.refined(part, 0, inSteps(200)).score;
-    if (best !== undefined && best.score - here > ALIGNMENT.betterElsewhere) return false;
-  }
-  return true;
-}
-
-/** The states that have a higher value than all before them, in order. */
-function recordsOf(values: Int32Array): Int32Array {
-  const states: number[] = [];
-  let best = Number.NEGATIVE_INFINITY;
-  for (let state = 0; state < values.length; state += 1) {
-    const value = values[state] ?? best;
-    if (value > best) states.push(state);
-    if (value > best) best = value;
-  }
-  return Int32Array.from(states);
-}
-
-/** The last of some ascending numbers that is not above a limit. */
-function lastUpTo(ascending: Int32Array, limit: number): number {
-  let [low, high] = [0, ascending.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((ascending[middle] ?? limit) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return ascending[low] ?? 0;
 }
 
 /**
- * The offsets of cues with the fewest breaks that are worth their cost, by dynamic programming over the cues. What is cut out or
- * put in never changes the order: no cue comes before the end of the one before it.
+ * Claims about all cues need each part of them: a third has no place elsewhere that is better than chance makes it. Gives the thirds
+ * of the cues that have one, each with its first cue and the one after its last.
  */
-function* brokenOffsets(tables: FitTables, cues: Placed): Steps<Int32Array> {
-  const { breakReach: reach, breakStride: stride, breakCost } = ALIGNMENT;
-  const states = 2 * Math.floor(reach / stride) + 1;
-  const first = -Math.floor(reach / stride) * stride;
-  const count = cues.starts.length;
-  const value = Int32Array.from({ length: states }, (_, state) => -offsetCost(first + state * stride));
-  const hasJumped = new Uint8Array(Math.ceil((count * states) / 8));
-  const records: Int32Array[] = [];
-  /** By so many states an offset may fall at a cue. */
-  const falls = Array.from(cues.starts, (start, at) => {
-    const gap = at === 0 ? 0 : start - (cues.ends[at - 1] ?? start);
-    return Math.max(0, Math.floor((gap + ALIGNMENT.overlap) / stride));
-  });
-  for (let at = 0; at < count; at += 1) {
-    const best = at === 0 ? new Int32Array(0) : recordsOf(value);
-    records.push(best);
-    let [record, least] = [0, Number.NEGATIVE_INFINITY];
-    for (let state = 0; state < states && at > 0; state += 1) {
-      const limit = state + (falls[at] ?? 0);
-      while (record < best.length && (best[record] ?? states) <= limit) {
-        // A record is never overwritten: nothing before it comes near its value.
-        least = (value[best[record] ?? 0] ?? 0) - breakCost;
-        record += 1;
-      }
-      if ((value[state] ?? 0) >= least) continue;
-      value[state] = least;
-      const bit = at * states + state;
-      hasJumped[bit >> 3] = (hasJumped[bit >> 3] ?? 0) | (1 << (bit & 7));
-    }
-    tables.addScores(cues, at, { first, stride }, value);
-    if (at % 8 === 7) yield;
+function* contradictions(tables: FitTables, cues: Placed, offset: number, reach: number): Steps<[number, number][]> {
+  const placed = laterBy(cues, offset);
+  const found: [number, number][] = [];
+  let from = 0;
+  for (const part of partsOf(placed, Math.min(3, Math.max(1, Math.floor(cues.starts.length / ALIGNMENT.leastPart))))) {
+    const to = from + part.starts.length;
+    const [best] = yield* placesOf(tables, part, reach);
+    const here = tables.refined(part, 0, inSteps(200)).score;
+    if (best !== undefined && best.score - here > ALIGNMENT.betterElsewhere) found.push([from, to]);
+    from = to;
   }
-  const offsets = new Int32Array(count);
-  let state = 0;
-  for (let other = 1; other < states; other += 1) if ((value[other] ?? 0) > (value[state] ?? 0)) state = other;
-  for (let at = count - 1; at >= 0; at -= 1) {
-    offsets[at] = first + state * stride;
-    const bit = at * states + state;
-    if (((hasJumped[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) continue;
-    state = lastUpTo(records[at] ?? new Int32Array(0), state + (falls[at] ?? 0));
-  }
-  return offsets;
-}
-
-const middleOf = (values: Int32Array): number => values.toSorted()[values.length >> 1] ?? 0;
-
-/** Stretches of cues with one offset. */
-interface Stretch {
-  from: number;
-  to: number;
-  offset: number;
-}
-
-/** Neighbors whose offsets no viewer can tell apart are one stretch. */
-function unbroken(stretches: readonly Stretch[]): Stretch[] {
-  const whole: Stretch[] = [];
-  for (const stretch of stretches) {
-    const last = whole.at(-1);
-    if (last !== undefined && Math.abs(last.offset - stretch.offset) < ALIGNMENT.leastJump) last.to = stretch.to;
-    else whole.push({ ...stretch });
-  }
-  return whole;
-}
-
-/** The place between two stretches that the cues of both together prefer. */
-function divided(tables: FitTables, cues: Placed, { from, to }: Stretch, before: number, after: number): number {
-  let [sum, best, place] = [0, 0, from];
-  for (let at = from; at < to; at += 1) {
-    const one = someOf(cues, at, at + 1);
-    sum += tables.scoreOf(one, before) - tables.scoreOf(one, after);
-    if (sum > best) [best, place] = [sum, at + 1];
-  }
-  return place;
-}
-
-/** Stretches with breaks that are worth something. A few cues that fit elsewhere (signs, songs, chance) belong to their neighbors. */
-function* stretchesOf(tables: FitTables, cues: Placed, offsets: Int32Array): Steps<Stretch[]> {
-  const count = offsets.length;
-  const isBreak = (at: number) => Math.abs((offsets[at] ?? 0) - (offsets[at - 1] ?? 0)) >= ALIGNMENT.leastJump;
-  const cuts = [0, ...Array.from({ length: count - 1 }, (_, at) => at + 1).filter(isBreak), count];
-  let stretches = cuts.slice(1).map((to, at): Stretch => {
-    const from = cuts[at] ?? 0;
-    return { from, to, offset: middleOf(offsets.subarray(from, to)) };
-  });
-  const isWeak = (at: number): boolean => {
-    const { from, to, offset } = stretches[at] ?? { from: 0, to: 0, offset: 0 };
-    if (to - from < ALIGNMENT.leastCues) return true;
-    if (to - from > ALIGNMENT.weakShare * count) return false;
-    const some = someOf(cues, from, to);
-    const elsewhere = [stretches[at - 1], stretches[at + 1]].flatMap((other) =>
-      other === undefined ? [] : [tables.scoreOf(some, other.offset)],
-    );
-    return tables.scoreOf(some, offset) - Math.max(...elsewhere) < ALIGNMENT.weakGain;
-  };
-  while (stretches.length > 1) {
-    yield;
-    const shortest = stretches.map((_, at) => at).filter(isWeak);
-    const lengths = shortest.map((at) => (stretches[at]?.to ?? 0) - (stretches[at]?.from ?? 0));
-    const small = shortest[lengths.indexOf(Math.min(...lengths))];
-    const stretch = stretches[small ?? count];
-    if (small === undefined || stretch === undefined) break;
-    const [before, after] = [stretches[small - 1], stretches[small + 1]];
-    if (before !== undefined && after !== undefined) {
-      const place = divided(tables, cues, stretch, before.offset, after.offset);
-      before.to = place;
-      after.from = place;
-    } else if (before !== undefined) before.to = stretch.to;
-    else if (after !== undefined) after.from = stretch.from;
-    stretches.splice(small, 1);
-    stretches = unbroken(stretches);
-  }
-  return stretches;
+  return found;
 }
 
 const figuresOf = (score: number, { bound, chance }: Bound) => ({ score, bound, chance });
@@ -379,7 +282,7 @@ function* brokenOf(tables: FitTables, { rate, cues }: Pick<Answer, 'rate' | 'cue
     pieces.push({ from, to, rate, cues: some, ...tables.refined(some, offset, inSteps(300)) });
     yield;
   }
-  const cost = (pieces.length - 1) * ALIGNMENT.breakCost + (rate === rates[0] ? 0 : ALIGNMENT.rateCost);
+  const cost = (pieces.length - 1) * BREAKS.breakCost + (rate === rates[0] ? 0 : ALIGNMENT.rateCost);
   return { pieces, score: pieces.reduce((sum, { score }) => sum + score, 0) - cost };
 }
 
@@ -391,20 +294,22 @@ function partsOf(cues: Placed, parts: number): Placed[] {
 }
 
 /** The rate at which parts of the cues fit best, each at its own place. */
-function* rateOfParts(tables: FitTables, atRates: readonly Placed[]): Steps<Rate> {
+function* rateOfParts(tables: FitTables, atRates: readonly Placed[], reach: number): Steps<Rate> {
   let [best, rate] = [Number.NEGATIVE_INFINITY, rates[0] as Rate];
   for (const [index, cues] of atRates.entries()) {
-    const parts = Math.min(ALIGNMENT.rateParts, Math.floor(cues.starts.length / ALIGNMENT.leastCues));
+    const parts = Math.min(ALIGNMENT.rateParts, Math.floor(cues.starts.length / BREAKS.leastCues));
     let sum = index === 0 ? 0 : -ALIGNMENT.rateCost;
-    for (const part of partsOf(cues, parts)) sum += Math.max(0, (yield* placesOf(tables, part))[0]?.score ?? 0);
+    for (const part of partsOf(cues, parts)) sum += Math.max(0, (yield* placesOf(tables, part, reach))[0]?.score ?? 0);
     if (sum > best) [best, rate] = [sum, rates[index] ?? rate];
   }
   return rate;
 }
 
+const nothingBroken: Broken = { pieces: [], score: Number.NEGATIVE_INFINITY };
+
 /** The best of the broken cues, as they run and at one other rate. Without an answer for all cues, parts of them show that. */
-function* bestBroken(tables: FitTables, atRates: readonly Placed[], known: Rate | null): Steps<Broken> {
-  const likely = known ?? (yield* rateOfParts(tables, atRates));
+function* bestBroken(tables: FitTables, atRates: readonly Placed[], known: Rate | null, reach: number): Steps<Broken> {
+  const likely = known ?? (yield* rateOfParts(tables, atRates, reach));
   let best: Broken | undefined;
   for (const [index, rate] of rates.entries()) {
     const cues = atRates[index];
@@ -412,32 +317,195 @@ function* bestBroken(tables: FitTables, atRates: readonly Placed[], known: Rate 
     const broken = yield* brokenOf(tables, { rate, cues });
     if (best === undefined || broken.score > best.score) best = broken;
   }
-  return best ?? { pieces: [], score: Number.NEGATIVE_INFINITY };
+  return best ?? nothingBroken;
 }
 
-/** The verdict for cues in pieces; each needs a proof of its own. Of all cues, in order, every so manieth was counted. */
+/**
+ * The rates of tapes. Parts of the cues show one by a line through their places: some `leastParts` lie within `nearSteps` of it. It
+ * differs from those of film by more than `leastDrift` over the film, and by at most `most` from 1. `grid` are the parts of a second
+ * that are told apart; each rate has the chance of all that the film tells apart, twice.
+ */
+const TAPES = {
+  leastParts: 4,
+  mostParts: 12,
+  nearSteps: inSteps(300),
+  leastDrift: inSteps(300),
+  most: 0.015,
+  grid: 1_000_000,
+  climb: 4,
+} as const;
+
+/** The answers at the rate of a tape: all cues at a place, if parts of them lie on one line. */
+function* tapeAnswers(tables: FitTables, counted: readonly Range[], lengthMs: number, reach: number): Steps<Answer[]> {
+  const cues = placedCues(counted, { numerator: 1, denominator: 1 });
+  const parts = partsOf(cues, Math.min(TAPES.mostParts, Math.floor(counted.length / ALIGNMENT.leastPart)));
+  if (parts.length < TAPES.leastParts) return [];
+  const points: (CueFit & { readonly at: number })[] = [];
+  for (const part of parts) {
+    const [best] = yield* placesOf(tables, part, reach);
+    if (best !== undefined) points.push({ ...best, at: part.starts[part.starts.length >> 1] ?? 0 });
+  }
+  const filmSteps = Math.max(1, inSteps(lengthMs));
+  let [slope, met] = [0, 0];
+  for (const one of points) {
+    for (const other of points) {
+      if (other.at <= one.at) continue;
+      const rise = (other.offset - one.offset) / (other.at - one.at);
+      const isNear = ({ at, offset }: (typeof points)[number]): boolean =>
+        Math.abs(one.offset + rise * (at - one.at) - offset) <= TAPES.nearSteps;
+      const score = points.filter(isNear).reduce((sum, point) => sum + point.score, 0);
+      if (points.filter(isNear).length >= TAPES.leastParts && score > met) [slope, met] = [rise, score];
+    }
+  }
+  const drift = (rate: number): number => Math.abs(1 + slope - rate) * filmSteps;
+  const isFilm = rates.some(({ numerator, denominator }) => drift(numerator / denominator) < TAPES.leastDrift);
+  if (met === 0 || Math.abs(slope) > TAPES.most || isFilm) return [];
+  const told = (2 * TAPES.most * filmSteps) / inSteps(200);
+  const cost = ALIGNMENT.rateCost + 2 * inHundredths(Math.log(Math.max(told, 1)));
+  const answers: Answer[] = [];
+  // Each step moves the last cue by a tenth of a second.
+  const stride = Math.max(1, Math.round((TAPES.grid * inSteps(100)) / filmSteps));
+  for (let nth = -TAPES.climb; nth <= TAPES.climb; nth += 1) {
+    const rate = { numerator: Math.round(TAPES.grid * (1 + slope)) + nth * stride, denominator: TAPES.grid };
+    const atRate = placedCues(counted, rate);
+    const [best] = yield* placesOf(tables, atRate, reach);
+    if (best !== undefined) answers.push({ rate, cues: atRate, offset: best.offset, score: best.score - cost });
+  }
+  return answers;
+}
+
+/** Cues at one place, or cues of which nothing is known; counted as the search counts them. */
+export interface JudgedStretch extends Bound {
+  readonly from: number;
+  readonly to: number;
+  readonly score: number;
+  readonly place: Pick<Answer, 'rate' | 'offset'> | null;
+  /** Why nothing is known of them. */
+  readonly reason: UnknownReason;
+}
+
+/** The verdicts for cues in pieces; each needs a proof of its own. `isAlone` asks for one that needs no other piece. */
 function* judgedPieces(
   tables: FitTables,
   pieces: readonly Piece[],
-  { every, count }: { readonly every: number; readonly count: number },
-): Steps<Alignment | null> {
-  const judged = [];
-  const { pieceDraws: draws, pieceRarely: rarely } = ALIGNMENT;
-  const states = (2 * ALIGNMENT.breakReach) / ALIGNMENT.breakStride;
+  { reach, rarely, pieceRarely, mostBound }: Search,
+  isAlone: boolean,
+): Steps<JudgedStretch[]> {
+  const judged: JudgedStretch[] = [];
+  const states = (2 * BREAKS.breakReach) / BREAKS.breakStride;
   for (const piece of pieces) {
-    const { from, to, cues, offset } = piece;
-    const best = yield* shuffledScores(tables, [cues], draws);
-    const bound = boundBy(best, { rarely, rates: 1, places: states * cues.starts.length });
-    const { score } = piece;
-    if (score <= bound.bound || !(yield* isEven(tables, cues, offset))) return null;
-    judged.push({ from: from * every, to: Math.min(to * every, count), ...placeOf(piece), ...figuresOf(score, bound) });
+    const { from, to, cues, offset, score } = piece;
+    const best = yield* shuffledScores(tables, [cues], { draws: ALIGNMENT.pieceDraws, reach });
+    const odds = isAlone ? rarely * ALIGNMENT.mostPieces : pieceRarely;
+    const bound = boundBy(best, { rarely: odds, rates: 1, places: states * cues.starts.length, mostBound });
+    const isAbove = score > bound.bound;
+    const isProven = isAbove && (yield* contradictions(tables, cues, offset, reach)).length === 0;
+    const reason = isAbove ? 'part_does_not_fit' : 'pieces_unproven';
+    judged.push({ from, to, score, ...bound, place: isProven ? piece : null, reason });
   }
-  return { verdict: 'other_cut', pieces: judged };
+  return judged;
 }
 
+/**
+ * Parts a stretch where its cues fit nowhere near its place. A cue there has a log likelihood ratio, and one that fits nowhere has 0;
+ * the best sequence of both is found by dynamic programming. Fewer cues than prove something belong to their neighbors.
+ */
+function withoutUnfit(
+  tables: FitTables,
+  cues: Placed,
+  stretch: JudgedStretch,
+  unfitCost: number = ALIGNMENT.unfitCost,
+): JudgedStretch[] {
+  const { from, to, place } = stretch;
+  if (place === null) return [stretch];
+  let [fits, unfit] = [0, 0];
+  const cameFrom: (readonly [fits: boolean, unfit: boolean])[] = [];
+  for (let at = from; at < to; at += 1) {
+    const score = tables.scoreOf(someOf(cues, at, at + 1), place.offset);
+    const [stays, turns] = [fits, unfit];
+    cameFrom.push([stays >= turns - unfitCost, stays - unfitCost > turns]);
+    fits = Math.max(stays, turns - unfitCost) + score;
+    unfit = Math.max(turns, stays - unfitCost);
+  }
+  const isFit: boolean[] = [];
+  let state = fits >= unfit;
+  for (let at = to - 1; at >= from; at -= 1) {
+    isFit[at - from] = state;
+    const [fitsBefore, unfitBefore] = cameFrom[at - from] ?? [true, false];
+    state = state ? fitsBefore : unfitBefore;
+  }
+  const runs: { from: number; to: number; isFit: boolean }[] = [];
+  for (const [at, fit] of isFit.entries()) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.isFit === fit) last.to = from + at + 1;
+    else runs.push({ from: from + at, to: from + at + 1, isFit: fit });
+  }
+  const told: JudgedStretch[] = [];
+  for (const run of runs) {
+    const isKnown = run.isFit || run.to - run.from < BREAKS.leastCues;
+    const last = told.at(-1);
+    if (last !== undefined && (last.place !== null) === isKnown) told.splice(-1, 1, { ...last, to: run.to });
+    else {
+      const { from: first, to: end } = run;
+      told.push({ ...stretch, from: first, to: end, ...(!isKnown && { place: null, reason: 'part_does_not_fit' }) });
+    }
+  }
+  return told;
+}
+
+const isInPlace = ({ rate, offset }: Pick<Answer, 'rate' | 'offset'>): boolean =>
+  rate === rates[0] && Math.abs(offset) < ALIGNMENT.inSyncBelow;
+
+/** What a place means for cues that all have it. */
+const verdictAt = (place: Pick<Answer, 'rate' | 'offset'>): 'in_sync' | 'shifted' | 'drifts' =>
+  place.rate !== rates[0] ? 'drifts' : isInPlace(place) ? 'in_sync' : 'shifted';
+
+/** True if places that follow each other are another cut. */
+const areApart = (places: readonly Pick<Answer, 'rate' | 'offset'>[]): boolean =>
+  places.some((place, at) => at > 0 && place !== places[at - 1]);
+
+const figuresIn = ({ score, bound, chance }: JudgedStretch) => ({ score, bound, chance });
+
+/** Judged stretches in the words of an answer. Of all cues, in order, every so manieth was counted. */
+function answerOf(
+  judged: readonly JudgedStretch[],
+  { every, count, figures }: { readonly every: number; readonly count: number; readonly figures: Figures },
+): Alignment {
+  const known = judged.flatMap(({ place, ...stretch }) => (place === null ? [] : [{ ...stretch, place }]));
+  const places = known.map(({ place }) => place);
+  const hasBreaks = areApart(places);
+  const spanOf = ({ from, to }: JudgedStretch) => ({
+    from: from * every,
+    to: judged.at(-1)?.to === to ? count : Math.min(to * every, count),
+  });
+  const stretches = judged.map((stretch): AlignedStretch => {
+    const { place, reason } = stretch;
+    if (place === null) return { ...spanOf(stretch), verdict: 'unknown', reason, figures: figuresIn(stretch) };
+    const verdict = hasBreaks && !isInPlace(place) ? 'other_cut' : verdictAt(place);
+    return { ...spanOf(stretch), verdict, ...placeOf(place), ...figuresIn(stretch) };
+  });
+  const lost = judged.reduce((sum, { from, to, place }) => sum + (place === null ? to - from : 0), 0);
+  const told = lost === 0 ? {} : { stretches };
+  const [first] = known;
+  const total = judged.at(-1)?.to ?? 0;
+  if (first === undefined || lost > ALIGNMENT.unknownShare * total) {
+    const reason = judged.find(({ place }) => place === null)?.reason ?? 'no_better_than_chance';
+    return { verdict: 'unknown', reason, figures, ...(known.length > 0 && told) };
+  }
+  if (!hasBreaks) return { verdict: verdictAt(first.place), ...placeOf(first.place), ...figuresIn(first), ...told };
+  const pieces = known.map((stretch) => ({ ...spanOf(stretch), ...placeOf(stretch.place), ...figuresIn(stretch) }));
+  return { verdict: 'other_cut', pieces, ...told };
+}
+
+type Figures = Extract<Alignment, { verdict: 'unknown' }>['figures'];
+
 /** Only every so manieth of very many cues is counted, so that the time of the computation has a bound. */
-function strideOf(reference: readonly Range[], cues: readonly Range[], lengthMs: number): number {
-  const reachMs = 2 * ALIGNMENT.reach * stepMs;
+function strideOf(
+  reference: readonly Range[],
+  cues: readonly Range[],
+  { lengthMs, reach }: { readonly lengthMs: number; readonly reach: number },
+): number {
+  const reachMs = 2 * reach * stepMs;
   const pairs = cues.length * reference.length * Math.min(1, reachMs / Math.max(lengthMs, 1));
   return Math.max(1, Math.ceil(pairs / ALIGNMENT.mostPairs));
 }
@@ -449,9 +517,10 @@ const inOrder = (spans: readonly Range[]): Range[] =>
 
 /**
  * How cues lie against a reference: windows of detected speech, or the cues of another track. The answer holds for the cues in order
- * of time. `lengthMs` is the length of the film. Offsets of two minutes are looked for at seven rates, and of ten minutes
- * between breaks. An answer has a score above its bound, and lies where no third of the cues disagrees; everything else is
- * `unknown`. All figures are hundredths of a nat, and follow from integer tables.
+ * of time that have a duration. `lengthMs` is the length of the film. Against speech, offsets of ten minutes are looked for; against
+ * cues of two, and of ten between breaks. An answer has a score above its bound, and lies where no third of the cues disagrees.
+ * Everything else is `unknown`. Against speech a part may be: `stretches` has the verdict of each then. All figures are hundredths of
+ * a nat, and follow from integer tables.
  */
 export function* alignedBySteps(
   reference: readonly Range[],
@@ -462,51 +531,121 @@ export function* alignedBySteps(
   const spans = inOrder(reference);
   const shown = inOrder(cues);
   if (spans.length === 0 && kind === 'speech') return { verdict: 'unknown', reason: 'no_speech', figures: null };
-  const leastSpans = kind === 'speech' ? 1 : ALIGNMENT.leastCues;
-  if (shown.length < ALIGNMENT.leastCues || spans.length < leastSpans) {
+  const leastSpans = kind === 'speech' ? 1 : BREAKS.leastCues;
+  if (shown.length < BREAKS.leastCues || spans.length < leastSpans) {
     return { verdict: 'unknown', reason: 'too_few_cues', figures: null };
   }
   const lastCueMs = Math.max(...rates.map((rate) => rate.numerator / rate.denominator)) * (shown.at(-1)?.endMs ?? 0);
-  const tables = yield* FitTables.of(spans, kind, { lengthMs, lastCueMs, reachSteps: ALIGNMENT.breakReach });
-  const every = strideOf(spans, shown, lengthMs);
+  const tables = yield* FitTables.of(spans, kind, { lengthMs, lastCueMs, reachSteps: BREAKS.breakReach });
+  const search = SEARCHES[kind];
+  const every = strideOf(spans, shown, { lengthMs, reach: search.farReach ?? search.reach });
   const counted = shown.filter((_, at) => at % every === 0);
+  const compared = { tables, counted, every, count: shown.length, lengthMs };
+  const near = yield* alignedWithin(compared, search);
+  const { farReach } = search;
+  if (farReach === null || near.verdict !== 'unknown' || near.reason !== 'no_better_than_chance') return near;
+  const far = yield* alignedWithin(compared, { ...search, reach: farReach, farReach: null }, true);
+  return far.verdict === 'unknown' ? near : far;
+}
+
+/** Cues and the tables of their reference. Of all cues, in order, every so manieth is counted. */
+interface Compared {
+  readonly tables: FitTables;
+  readonly counted: readonly Range[];
+  readonly every: number;
+  readonly count: number;
+  readonly lengthMs: number;
+}
+
+/** The answer of one search. With `isWhole` only answers for all cues are looked for. */
+function* alignedWithin(
+  { tables, counted, every, count, lengthMs }: Compared,
+  search: Search,
+  isWhole = false,
+): Steps<Alignment> {
+  const { reach, rarely } = search;
+  const atRates = rates.map((rate) => placedCues(counted, rate));
   const answers: Answer[] = [];
-  for (const rate of rates) {
-    const cuesAtRate = placedCues(counted, rate);
-    const cost = rate === rates[0] ? 0 : ALIGNMENT.rateCost;
-    for (const { offset, score } of yield* placesOf(tables, cuesAtRate)) {
+  for (const [index, rate] of rates.entries()) {
+    const cuesAtRate = atRates[index] ?? placedCues(counted, rate);
+    const cost = index === 0 ? 0 : ALIGNMENT.rateCost;
+    for (const { offset, score } of yield* placesOf(tables, cuesAtRate, reach)) {
       answers.push({ rate, cues: cuesAtRate, offset, score: score - cost });
     }
   }
+  if (search.tellsStretches && !isWhole) answers.push(...(yield* tapeAnswers(tables, counted, lengthMs, reach)));
   answers.sort((one, other) => other.score - one.score);
   const [best] = answers;
   if (best === undefined) return { verdict: 'unknown', reason: 'too_few_cues', figures: null };
-  const atRates = rates.map((rate) => placedCues(counted, rate));
-  const bound = boundBy(yield* shuffledScores(tables, atRates, ALIGNMENT.draws), {
-    rarely: ALIGNMENT.rarely,
+  const bound = boundBy(yield* shuffledScores(tables, atRates, { draws: ALIGNMENT.draws, reach }), {
+    rarely,
     rates: rates.length,
-    places: rates.length * (2 * ALIGNMENT.reach + 1),
+    places: rates.length * (2 * reach + 1),
+    mostBound: search.mostBound,
   });
   const figures = figuresOf(best.score, bound);
   const unknown = (reason: UnknownReason): Alignment => ({ verdict: 'unknown', reason, figures });
-  const broken = yield* bestBroken(tables, atRates, best.score > bound.bound ? best.rate : null);
+  const counts = { every, count, figures };
+  const isKnownRate = rates.includes(best.rate);
+  const likely = best.score > bound.bound && isKnownRate ? best.rate : null;
+  if (isWhole && best.score <= bound.bound) return unknown('no_better_than_chance');
+  const broken = isWhole ? nothingBroken : yield* bestBroken(tables, atRates, likely, reach);
   if (broken.pieces.length > 1 && broken.score > best.score) {
-    const isFew = broken.pieces.length <= ALIGNMENT.mostPieces;
-    const verdict = isFew ? yield* judgedPieces(tables, broken.pieces, { every, count: shown.length }) : null;
-    return verdict ?? unknown(best.score > bound.bound ? 'pieces_unproven' : 'no_better_than_chance');
+    const because = best.score > bound.bound ? 'pieces_unproven' : 'no_better_than_chance';
+    if (broken.pieces.length > ALIGNMENT.mostPieces) return unknown(because);
+    const together = yield* judgedPieces(tables, broken.pieces, search, false);
+    const cuesAtRate = atRates[rates.indexOf(broken.pieces[0]?.rate ?? best.rate)] ?? best.cues;
+    if (together.every(({ place }) => place !== null)) {
+      const told = search.tellsStretches
+        ? together.flatMap((stretch) => withoutUnfit(tables, cuesAtRate, stretch))
+        : together;
+      return answerOf(told, counts);
+    }
+    if (!search.tellsStretches) return unknown(because);
+    const alone = yield* judgedPieces(tables, broken.pieces, search, true);
+    if (alone.every(({ place }) => place === null)) return unknown(because);
+    return answerOf(
+      alone.flatMap((stretch) => withoutUnfit(tables, cuesAtRate, stretch, ALIGNMENT.unfitCostAlone)),
+      counts,
+    );
   }
+  let [answer, proof] = [best, bound];
   if (best.score <= bound.bound) {
     const here = { rate: best.rate, cues: best.cues, ...inPlace(tables, best.cues) };
-    const hereBound =
-      best.rate === rates[0] && !liesElsewhere(here, best) ? yield* inPlaceBound(tables, best.cues) : null;
+    const isHere = best.rate === rates[0] && !liesElsewhere(here, best);
+    const hereBound = isHere ? yield* inPlaceBound(tables, best.cues, search) : null;
     if (hereBound === null || here.score <= hereBound.bound) return unknown('no_better_than_chance');
-    if (!(yield* isEven(tables, here.cues, here.offset))) return unknown('part_does_not_fit');
-    return { verdict: 'in_sync', ...placeOf(here), ...figuresOf(here.score, hereBound) };
+    [answer, proof] = [here, hereBound];
+  } else {
+    const rival = answers.find((other) => liesElsewhere(best, other));
+    if (rival !== undefined && best.score - rival.score < ALIGNMENT.leadLeast) return unknown('no_better_than_chance');
   }
-  const rival = answers.find((answer) => liesElsewhere(best, answer));
-  if (rival !== undefined && best.score - rival.score < ALIGNMENT.leadLeast) return unknown('no_better_than_chance');
-  if (!(yield* isEven(tables, best.cues, best.offset))) return unknown('part_does_not_fit');
-  const isInPlace = Math.abs(best.offset) < ALIGNMENT.inSyncBelow;
-  const verdict = best.rate !== rates[0] ? 'drifts' : isInPlace ? 'in_sync' : 'shifted';
-  return { verdict, ...placeOf(best), ...figures };
+  const contradicted = yield* contradictions(tables, answer.cues, answer.offset, reach);
+  const [from, to] = [0, counted.length];
+  const whole: JudgedStretch = { from, to, place: answer, score: answer.score, ...proof, reason: 'part_does_not_fit' };
+  if (contradicted.length === 0) {
+    return answerOf(search.tellsStretches ? withoutUnfit(tables, answer.cues, whole) : [whole], counts);
+  }
+  if (!search.tellsStretches) return unknown('part_does_not_fit');
+  return answerOf(withoutParts(tables, answer, whole, contradicted), counts);
+}
+
+/** A stretch without the parts that lie elsewhere, as far as the rest proves its place alone. */
+function withoutParts(
+  tables: FitTables,
+  { cues, offset }: Answer,
+  whole: JudgedStretch,
+  parts: readonly (readonly [number, number])[],
+): JudgedStretch[] {
+  const told: JudgedStretch[] = [];
+  let from = 0;
+  for (const [first, end] of [...parts, [whole.to, whole.to] as const]) {
+    if (first > from) told.push({ ...whole, from, to: first });
+    if (end > first) told.push({ ...whole, from: first, to: end, place: null });
+    from = end;
+  }
+  const rest = told.filter(({ place }) => place !== null);
+  const score = rest.reduce((sum, part) => sum + tables.scoreOf(someOf(cues, part.from, part.to), offset), 0);
+  if (score - offsetCost(offset) <= whole.bound) return [{ ...whole, place: null }];
+  return told.flatMap((stretch) => withoutUnfit(tables, cues, stretch));
 }

@@ -16,22 +16,55 @@ const placed = { numerator: positive, denominator: positive, offsetMs: z.int() }
 /** The figures of an alignment: integers in hundredths of a nat. A score below its bound proves nothing. */
 const figures = { score: z.int(), bound: z.int(), chance: z.int() };
 
+/** Why nothing is claimed of cues. */
+export const alignmentUnknown = z.enum([
+  'no_speech',
+  'too_few_cues',
+  'no_better_than_chance',
+  'part_does_not_fit',
+  'pieces_unproven',
+]);
+
+/** Cues in order of time, counted from 0: `from` included and `to` not. */
+const cuesOf = { from: count, to: positive };
+
+/** The verdict for a stretch of cues. One of `other_cut` lies elsewhere than the stretch before or after it. */
+export const alignedStretch = z.discriminatedUnion('verdict', [
+  z.strictObject({
+    verdict: z.enum(['in_sync', 'shifted', 'drifts', 'other_cut']),
+    ...cuesOf,
+    ...placed,
+    ...figures,
+  }),
+  z.strictObject({
+    verdict: z.literal('unknown'),
+    ...cuesOf,
+    reason: alignmentUnknown,
+    figures: z.strictObject(figures).nullable(),
+  }),
+]);
+
+/** Absent if one verdict holds for all cues. Some are unknown then; of more than a tenth, the answer is `unknown`. */
+const told = { stretches: z.array(alignedStretch).min(2).optional() };
+
 /**
  * How the cues of a side lie against a reference: the detected speech, or the cues of the other side. `in_sync` and `shifted` have
  * the rate 1. `unknown` is an answer: nothing is claimed then.
  */
 export const alignment = z.discriminatedUnion('verdict', [
-  z.strictObject({ verdict: z.enum(['in_sync', 'shifted', 'drifts']), ...placed, ...figures }),
+  z.strictObject({ verdict: z.enum(['in_sync', 'shifted', 'drifts']), ...placed, ...figures, ...told }),
   z.strictObject({
     verdict: z.literal('other_cut'),
-    /** Stretches of cues, counted from 0, `from` included and `to` not; each has its own place. */
-    pieces: z.array(z.strictObject({ from: count, to: positive, ...placed, ...figures })).min(2),
+    /** Stretches of cues, each with its own place. */
+    pieces: z.array(z.strictObject({ ...cuesOf, ...placed, ...figures })).min(2),
+    ...told,
   }),
   z.strictObject({
     verdict: z.literal('unknown'),
-    reason: z.enum(['no_speech', 'too_few_cues', 'no_better_than_chance', 'part_does_not_fit', 'pieces_unproven']),
+    reason: alignmentUnknown,
     /** Null if there was nothing to count. */
     figures: z.strictObject(figures).nullable(),
+    ...told,
   }),
 ]);
 
@@ -232,6 +265,7 @@ export const captionPlanEvents = [
 
 export type CaptionPlanReceipt = z.infer<typeof captionPlanReceipt>;
 export type Alignment = z.infer<typeof alignment>;
+export type AlignedStretch = z.infer<typeof alignedStretch>;
 export type TrackFlag = z.infer<typeof trackFlag>;
 export type TrackChoice = z.infer<typeof trackChoice>;
 export type CaptionPlan = z.infer<typeof captionPlan>;
