@@ -557,7 +557,7 @@ withPocketsphinx(
     const completed = events.find(({ type }) => type === 'caption.production_completed');
     if (completed?.type !== 'caption.production_completed') throw new Error('captions were made');
     const { receipt } = completed.data;
-    if (receipt.schema !== 'studio.caption-production.receipt.v3') throw new Error('the captions are long');
+    if (receipt.schema !== 'studio.caption-production.receipt.v5') throw new Error('the captions are long');
     t.deepEqual(receipt.nonClaims, ['translation_meaning_not_assessed']);
     const [artifact] = (await client.captions.results(runtimeId)).results.map((result) => result.artifact);
     if (artifact?.schema !== 'studio.caption-production.artifact.v7') throw new Error('the captions are long');
