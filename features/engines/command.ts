@@ -8,6 +8,13 @@ import { exitCodes } from '../../options/outputs.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
+import {
+  addTranslator,
+  programTranslator,
+  removeTranslator,
+  testTranslator,
+  translatorRows,
+} from './add-translator.ts';
 import { catalogue } from './catalogue.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import {
@@ -47,14 +54,20 @@ interface EngineRow {
   readonly hasWords: boolean | null;
   readonly hasConfidences: boolean | null;
   readonly secondsPerSecond: number | null;
+  /** Of a translator of two languages: their tags, and milliseconds for a line. */
+  readonly pair?: { readonly from: string; readonly to: string };
+  readonly msPerLine?: number | null;
 }
 
 const megabytes = (bytes: number | null): string => (bytes === null ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`);
 
-const rowLine = ({ name, use, state, model, sends, bytes, secondsPerSecond }: EngineRow): string => {
+const rowLine = (row: EngineRow): string => {
+  const { name, use, state, model, sends, bytes, secondsPerSecond, pair, msPerLine = null } = row;
   const speed = secondsPerSecond === null ? '' : `, ${secondsPerSecond.toFixed(1)} s for a second of speech`;
   const named = model === null ? '' : `, model ${model}`;
-  return `${name}: ${use}, ${state.replace('_', ' ')}${named}, sends ${sends}${megabytes(bytes)}${speed}`;
+  const languages = pair === undefined ? '' : `, ${pair.from} to ${pair.to}`;
+  const lineSpeed = msPerLine === null ? '' : `, ${msPerLine.toFixed(1)} ms for a line`;
+  return `${name}: ${use}, ${state.replace('_', ' ')}${named}${languages}, sends ${sends}${megabytes(bytes)}${speed}${lineSpeed}`;
 };
 
 const untested = { languages: null, hasWords: null, hasConfidences: null, secondsPerSecond: null } as const;
@@ -68,7 +81,8 @@ const isUsed = ({ program, model }: Installation, features: readonly ConfiguredF
   return named !== null && named.place === program.path && named.model === model.path;
 };
 
-async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]> {
+async function rowsOf(call: Call): Promise<readonly EngineRow[]> {
+  const { settings, engines } = call;
   const { features } = await settings.configured();
   const installed = await installations(engines);
   const own = installed.map(async (each): Promise<EngineRow> => {
@@ -128,7 +142,20 @@ async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]
         languages,
       }),
     );
-  return [...(await Promise.all(own)), ...other, ...servers, ...available];
+  const translators = (await translatorRows(call)).map(
+    ({ name, state, bytes, from, to, msPerLine }): EngineRow => ({
+      ...untested,
+      name,
+      use: 'translator',
+      state,
+      model: null,
+      sends: 'nothing',
+      bytes,
+      pair: { from, to },
+      msPerLine,
+    }),
+  );
+  return [...(await Promise.all(own)), ...other, ...servers, ...translators, ...available];
 }
 
 async function list(call: Call): Promise<void> {
@@ -196,6 +223,9 @@ const planLines = ({ name, published, program, fetched, model }: AddPlan): reado
 async function add(call: Call): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
+  const use = given.single('as');
+  if (use === 'translator' || (await programTranslator(call, name)) !== null)
+    return addTranslator(call, name, use !== 'installed');
   const { environment } = await settings.configured();
   const origin = given.single('origin') ?? null;
   const plan = await planOf(
@@ -253,12 +283,15 @@ async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise
 
 async function test(call: Call): Promise<void> {
   const [name] = call.names;
+  if (name !== undefined && (await programTranslator(call, name)) !== null) return testTranslator(call, name);
   const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
   const result = await tried(call, changes);
   call.terminal.result({ schema: 'studio.engine-trial.v1', name: name ?? null, ...result }, selfTestLines(result));
 }
 
 async function use(call: Call): Promise<void> {
+  const [name = ''] = call.names;
+  if ((await programTranslator(call, name)) !== null) return addTranslator(call, name, true);
   const record = await demandInstalled(call, call.names[0] ?? '');
   const changes = settingsFor(call, record);
   const result = await tried(call, changes);
@@ -271,6 +304,8 @@ async function use(call: Call): Promise<void> {
 
 async function remove(call: Call): Promise<void> {
   const { settings, engines, terminal } = call;
+  const translator = await programTranslator(call, call.names[0] ?? '');
+  if (translator !== null) return removeTranslator(call, translator);
   const record = await demandInstalled(call, call.names[0] ?? '');
   const { features } = await settings.configured();
   const wasInUse = isUsed(record, features);

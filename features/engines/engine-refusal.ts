@@ -11,6 +11,9 @@ export const engineRefusals = [
   'engine_failed',
   'nothing_heard',
   'wrong_words',
+  'nothing_translated',
+  'not_translated',
+  'lines_exchanged',
   'settings_refused',
 ] as const;
 
