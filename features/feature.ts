@@ -1,5 +1,6 @@
-import type { EngineChoices } from '../actors/engines/engine-choices.ts';
+import type { EngineChoices, LineTranslator } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
+import type { Clock } from '../contract/base/clock.ts';
 import type { CaptionTranslation } from '../contract/captions/caption-translation.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
@@ -125,6 +126,33 @@ export interface ProgramEngine {
   readonly settingsOf: (files: { readonly program: string; readonly model: string }) => SettingValues;
 }
 
+/** Settings that get a value, and those that get their default back. */
+interface SettingsStep {
+  readonly set: SettingValues;
+  readonly unset: readonly string[];
+}
+
+/** A translator of this machine that needs no server, which `media-study engines` tries and has the settings name. */
+export interface ProgramTranslator {
+  /** What a person types, such as `apertium-es-pt`. */
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** What it is, as a clause. */
+  readonly text: string;
+  /** The digest that captions name it by, and the bytes of its program and data. Throws if it is not whole. */
+  readonly identity: () => { readonly configurationContentId: string; readonly bytes: number };
+  /** Opens nothing before its first line. */
+  readonly lines: (machine: {
+    readonly launcher: SandboxedLauncher;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+  }) => LineTranslator;
+  readonly isUsed: (settings: SettingValues) => boolean;
+  readonly settingsWith: (settings: SettingValues) => SettingsStep;
+  readonly settingsWithout: (settings: SettingValues) => SettingsStep;
+}
+
 /** What a program of this machine says about a translation that it, or one of its kind, has made. */
 export type RepeatedTranslation =
   /** It gave every line again, byte for byte. */
@@ -193,6 +221,8 @@ export interface Feature {
   /** What `doctor` finds out of it on this machine. There is no launcher of processes if the machine refuses to open one. */
   readonly checks?: (environment: Environment, launcher: SandboxedLauncher | null) => Promise<readonly HostFinding[]>;
   readonly commands?: FeatureCommands;
+  /** The translators of this machine that `media-study engines` may have the settings name. Reads names alone. */
+  readonly programTranslators?: (environment: Environment) => readonly ProgramTranslator[];
   /** Repeats a translation on this machine; null for one that no program of this feature made. Rejects if the program cannot be run. */
   readonly repeatsTranslation?: (
     translation: CaptionTranslation,

@@ -27,6 +27,29 @@ export interface Translations {
   translated(job: CaptionJob, signal: AbortSignal): Promise<TranslatedJob>;
 }
 
+/** Lines in, translations out: a translator as a trial asks it, before it is in use. */
+export interface LineTranslator {
+  /** Tags of its languages. */
+  readonly from: string;
+  readonly to: string;
+  /** How often captions ask for each line: twice where a second answer is compared. */
+  readonly asksPerLine: number;
+  /** The translations in the order of the lines, null for a line without one. Rejects if it gives no answer at all. */
+  translate(lines: readonly string[], signal: AbortSignal): Promise<LineAnswers>;
+  /** Ends what it has started. */
+  close(): Promise<void>;
+}
+
+/** The answers of a translator to some lines; null is what it cannot know. */
+export interface LineAnswers {
+  readonly translations: readonly (string | null)[];
+  readonly outputTokens: number | null;
+  /** True if the answer had the form that was asked for. */
+  readonly isSchemaKept: boolean | null;
+  /** True if there were thoughts before the answer. */
+  readonly isThinking: boolean | null;
+}
+
 /** The parts of a process with which a recognizer is opened. */
 export interface RecognizerOpening {
   readonly launcher: Launcher;

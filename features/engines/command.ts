@@ -11,6 +11,13 @@ import { makeFolder } from '../../storage/objects/durable-file.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
+import {
+  addTranslator,
+  programTranslator,
+  removeTranslator,
+  testTranslator,
+  translatorRows,
+} from './add-translator.ts';
 import { catalogueOf, mirrorOf, type PublishedFile } from './catalogue.ts';
 import { EngineRefusal, remedyOf } from './engine-refusal.ts';
 import {
@@ -53,14 +60,20 @@ interface EngineRow {
   readonly hasWords: boolean | null;
   readonly hasConfidences: boolean | null;
   readonly secondsPerSecond: number | null;
+  /** Of a translator of two languages: their tags, and milliseconds for a line. */
+  readonly pair?: { readonly from: string; readonly to: string };
+  readonly msPerLine?: number | null;
 }
 
 const megabytes = (bytes: number | null): string => (bytes === null ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`);
 
-const rowLine = ({ name, use, state, model, sends, bytes, secondsPerSecond }: EngineRow): string => {
+const rowLine = (row: EngineRow): string => {
+  const { name, use, state, model, sends, bytes, secondsPerSecond, pair, msPerLine = null } = row;
   const speed = secondsPerSecond === null ? '' : `, ${secondsPerSecond.toFixed(1)} s for a second of speech`;
   const named = model === null ? '' : `, model ${model}`;
-  return `${name}: ${use}, ${state.replace('_', ' ')}${named}, sends ${sends}${megabytes(bytes)}${speed}`;
+  const languages = pair === undefined ? '' : `, ${pair.from} to ${pair.to}`;
+  const lineSpeed = msPerLine === null ? '' : `, ${msPerLine.toFixed(1)} ms for a line`;
+  return `${name}: ${use}, ${state.replace('_', ' ')}${named}${languages}, sends ${sends}${megabytes(bytes)}${speed}${lineSpeed}`;
 };
 
 const untested = { languages: null, hasWords: null, hasConfidences: null, secondsPerSecond: null } as const;
@@ -74,7 +87,8 @@ const isUsed = ({ program, model }: Installation, features: readonly ConfiguredF
   return named !== null && named.place === program.path && named.model === model.path;
 };
 
-async function rowsOf({ settings, engines }: EnginesCall): Promise<readonly EngineRow[]> {
+async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
+  const { settings, engines } = call;
   const { features, environment } = await settings.configured();
   const catalogue = await catalogueOf(environment);
   const installed = await installations(engines);
@@ -135,7 +149,20 @@ async function rowsOf({ settings, engines }: EnginesCall): Promise<readonly Engi
         languages,
       }),
     );
-  return [...(await Promise.all(own)), ...other, ...servers, ...available];
+  const translators = (await translatorRows(call)).map(
+    ({ name, state, bytes, from, to, msPerLine }): EngineRow => ({
+      ...untested,
+      name,
+      use: 'translator',
+      state,
+      model: null,
+      sends: 'nothing',
+      bytes,
+      pair: { from, to },
+      msPerLine,
+    }),
+  );
+  return [...(await Promise.all(own)), ...other, ...servers, ...translators, ...available];
 }
 
 async function list(call: EnginesCall): Promise<void> {
@@ -226,6 +253,9 @@ function fetchProgress({ given, terminal }: EnginesCall, { name, fetched }: AddP
 export async function add(call: EnginesCall): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
+  const use = given.single('as');
+  if (use === 'translator' || (await programTranslator(call, name)) !== null)
+    return addTranslator(call, name, use !== 'installed');
   const { environment } = await settings.configured();
   const origin = given.single('origin') ?? mirrorOf(environment);
   const plan = await planOf(
@@ -307,6 +337,7 @@ async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise
 
 async function test(call: EnginesCall): Promise<void> {
   const [name] = call.names;
+  if (name !== undefined && (await programTranslator(call, name)) !== null) return testTranslator(call, name);
   const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
   const result = await tried(call, changes);
   call.terminal.result({ schema: 'studio.engine-trial.v1', name: name ?? null, ...result }, selfTestLines(result));
@@ -314,7 +345,9 @@ async function test(call: EnginesCall): Promise<void> {
 
 /** Tries an installed engine, and has the settings name it. Rejects with `EngineRefusal`. */
 export async function use(call: EnginesCall): Promise<void> {
-  const record = await demandInstalled(call, call.names[0] ?? '');
+  const [name = ''] = call.names;
+  if ((await programTranslator(call, name)) !== null) return addTranslator(call, name, true);
+  const record = await demandInstalled(call, name);
   const changes = settingsFor(call, record);
   const result = await tried(call, changes);
   if (!(await call.settings.change(changes))) throw new EngineRefusal('settings_refused', 'the settings are as before');
@@ -327,6 +360,8 @@ export async function use(call: EnginesCall): Promise<void> {
 async function remove(call: EnginesCall): Promise<void> {
   const { settings, engines, terminal } = call;
   const [name = ''] = call.names;
+  const translator = await programTranslator(call, name);
+  if (translator !== null) return removeTranslator(call, translator);
   if ((await installationOf(engines, name)) === null && (await removeUnfinished(engines, name))) {
     const document = { schema: 'studio.engine-removed.v1', name, wasInUse: false };
     terminal.result(document, [`${name} was not installed; what was fetched of it was removed`]);

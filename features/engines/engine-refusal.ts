@@ -14,6 +14,9 @@ export const engineRefusals = [
   'engine_failed',
   'nothing_heard',
   'wrong_words',
+  'nothing_translated',
+  'not_translated',
+  'lines_exchanged',
   'settings_refused',
 ] as const;
 
@@ -52,6 +55,9 @@ const remedies: Readonly<Record<EngineRefusalCode, (typed: Typed) => string>> = 
   engine_failed: () => 'add another engine, or name another program with --program FILE',
   nothing_heard: () => 'take another model',
   wrong_words: () => 'take another model',
+  nothing_translated: () => 'take another translator, or install its language data',
+  not_translated: () => 'take another translator',
+  lines_exchanged: () => 'take another translator',
   settings_refused: (typed) => `correct what the line before names, then run ${typed('engines use NAME')}`,
 };
 

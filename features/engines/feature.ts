@@ -6,7 +6,7 @@ export const engineInstallations: Feature = {
   name: 'engines',
   commands: {
     engines: {
-      row: 'installs, tries and chooses engines that recognize speech',
+      row: 'installs, tries and chooses engines that recognize speech or translate',
       words: enginesWords,
       run: async (args, features, partsOf) => (await import('./command.ts')).runEngines(args, features, partsOf),
     },

@@ -14,6 +14,7 @@ import type { ConfiguredFeature, Feature, StartTrial } from '../feature.ts';
 import { type ChosenTranslator, openTranslator, translatorIdentityOf } from './caption-translations.ts';
 import { installedPair, PairUnavailable, pairFor, pairNames, pairOf } from './engine/apertium-pairs.ts';
 import { ApertiumPipe, PipeFailure } from './engine/apertium-pipe.ts';
+import { apertiumTranslators } from './engine-pairs.ts';
 import {
   pairFlag,
   pairsNotice,
@@ -160,6 +161,7 @@ export const translation: Feature = {
   name: 'translation',
   flags: { host: translationFlags },
   repeatsTranslation: repeatedTranslation,
+  programTranslators: apertiumTranslators,
   options: (given) => {
     const named = translationModelOf(given);
     const modes = translationPairsOf(given);

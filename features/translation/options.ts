@@ -9,8 +9,8 @@ import { isTranslating } from '../../receipts/captions/allowance.ts';
 import type { ChosenTranslator } from './caption-translations.ts';
 import { pairOf } from './engine/apertium-pairs.ts';
 
-const modelFlag = 'caption-translation-model';
-const onceFlag = 'caption-translation-asked-once';
+export const modelFlag = 'caption-translation-model';
+export const onceFlag = 'caption-translation-asked-once';
 export const pairFlag = 'caption-translation-apertium';
 
 const setting = { setting: { room: 'captions', change: 'at_once', isGrouped: true } } as const;

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../contract/base/errors.ts';
 import { ProgramTranslations } from '../../../features/translation/program-translations.ts';
 import { approvedStudy } from '../../actors/captions/caption-bench.ts';
 import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
-import { standInApertium } from './apertium-for-tests.ts';
+import { standInApertium } from '../together/apertium-stand-in.ts';
 
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 

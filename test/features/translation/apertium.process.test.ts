@@ -16,7 +16,7 @@ import { ApertiumPipe, PipeFailure } from '../../../features/translation/engine/
 import { lineOfStream } from '../../../rules/translation/program-lines.ts';
 import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
 import { nastyTexts } from '../../receipts/captions/nasty-texts.ts';
-import { hasPair, processesOf, standInApertium } from './apertium-for-tests.ts';
+import { hasPair, processesOf, standInApertium } from '../together/apertium-stand-in.ts';
 
 const end = '[][\n]';
 
