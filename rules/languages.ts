@@ -42,6 +42,10 @@ const macrolanguages: ReadonlyMap<string, string> = new Map(
   }).flatMap(([macro, members]) => members.split(' ').map((member) => [member, macro] as const)),
 );
 
+/** The members of a macrolanguage, as base codes; none for any other language. */
+export const membersOf = (code: string): string[] =>
+  [...macrolanguages].flatMap(([member, macro]) => (macro === code ? [member] : []));
+
 /** Two written forms of one spoken language, which all of its speakers read. */
 const writtenForms = new Set(['no']);
 

@@ -59,6 +59,8 @@ interface NamedEngine<Engine, Opening> {
 export interface NamedRecognizer extends NamedEngine<Recognizer, RecognizerOpening> {
   readonly engine: RecognizerEngine;
   readonly provider?: HostedProvider;
+  /** Base codes of the languages of its model, as its file has them now; null or absent if all that is known is its engine. */
+  readonly languages?: readonly string[] | null;
 }
 
 /** A translator that the settings name, with its server and the identity that records of captions have. */
