@@ -45,6 +45,10 @@ const macrolanguages: ReadonlyMap<string, string> = new Map(
 /** The code of the macrolanguage of a member, such as `no` of `nb`; null for a code that is no member. */
 export const macrolanguageOf = (code: string): string | null => macrolanguages.get(code) ?? null;
 
+/** The members of a macrolanguage, as base codes; none for any other language. */
+export const membersOf = (code: string): string[] =>
+  [...macrolanguages].flatMap(([member, macro]) => (macro === code ? [member] : []));
+
 /** Two written forms of one spoken language, which all of its speakers read. */
 const writtenForms = new Set(['no']);
 

@@ -82,6 +82,8 @@ interface NamedEngine<Engine, Opening> {
 export interface NamedRecognizer extends NamedEngine<Recognizer, RecognizerOpening> {
   readonly engine: RecognizerEngine;
   readonly provider?: HostedProvider;
+  /** Base codes of the languages of its model, as its file has them now; null or absent if all that is known is its engine. */
+  readonly languages?: readonly string[] | null;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { RegisteredSource } from '../../contract/sources/source-session.ts'
 import type { RuntimeRequest } from '../../contract/study/plan.ts';
 import type { PlanWarningList as Answer, CaptionObstacle, PlanWarning } from '../../contract/study/start.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
-import { unrecognizedBy } from '../../receipts/captions/methods.ts';
+import { isUnserved, unrecognizedBy } from '../../receipts/captions/methods.ts';
 import {
   type CaptionAbility,
   lacksText,
@@ -168,7 +168,7 @@ function languageWarnings(request: RuntimeRequest, { basis, languages }: KnownLa
 
 /** Clients know a closed set of reasons. The cause tells more: why the host recognizes nothing, or why subtitles have no text. */
 function reasonOf(cause: PlannedCause): CaptionObstacle {
-  if (cause.code === 'recognition_not_asked') return 'no_recognizer';
+  if (cause.code === 'recognition_not_asked' || cause.code === 'language_not_recognised') return 'no_recognizer';
   if (cause.code === 'subtitles_in_other_script') return 'no_text_track_in_language';
   return isTextCause(cause) ? 'no_text_tracks' : cause.code;
 }
@@ -179,7 +179,9 @@ function captionWarnings(
   { captions, engines }: Pick<PlanWarningsOptions, 'captions' | 'engines'>,
 ): PlanWarning[] {
   if (request.outputDepth !== 'captions') return [];
-  const unrecognized = unrecognizedBy(engines.choices, request, film);
+  const isLanguageUnserved = isUnserved(engines.choices, film.requested);
+  const unrecognized =
+    unrecognizedBy(engines.choices, request, film) ?? (isLanguageUnserved ? 'language_not_recognised' : null);
   return plannedObstaclesOf({ ...film, unrecognized }, captions).map(({ cause, text }) => ({
     code: 'captions_not_possible',
     reason: reasonOf(cause),

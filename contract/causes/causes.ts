@@ -216,7 +216,7 @@ const muxCauses = [
 
 /** Why no captions can be made of a study, whatever a reviewer approves. */
 export const plannedCause = z.discriminatedUnion('code', [
-  plainCause.extend({ code: z.literal('no_audio_track') }),
+  plainCause.extend({ code: z.enum(['no_audio_track', 'language_not_recognised']) }),
   ...captionCauses,
   ...textCauses,
   ...planCauses,
@@ -224,7 +224,7 @@ export const plannedCause = z.discriminatedUnion('code', [
 
 /** The causes of warnings before a study. */
 export const warningCause = z.discriminatedUnion('code', [
-  plainCause.extend({ code: z.enum(['no_audio_track', 'no_video_track']) }),
+  plainCause.extend({ code: z.enum(['no_audio_track', 'no_video_track', 'language_not_recognised']) }),
   ...captionCauses,
   ...textCauses,
   ...planCauses,

@@ -667,6 +667,14 @@ const ofReasons: Readonly<Partial<Record<ReasonCode, Omit<Wording<object>, 'what
   no_audio_track: { pageWhat: 'the film has no sound' },
   no_video_track: { pageWhat: 'the film has no pictures' },
   no_text_subtitle_track: { pageWhat: 'the film has no subtitles as text' },
+  language_not_recognised: {
+    remedies: {
+      terminal: (_, { command }) => `use a recognizer of this language: ${command('engines')} lists them`,
+      page: 'choose a recognizer of this language in Operations',
+      agent: inTheHandsOfAPerson,
+    },
+    at: 'operations',
+  },
   language_not_declared: {
     pageWhat: 'the spoken language was not chosen',
     remedies: {

@@ -17,6 +17,7 @@ import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
 import { openRecognizer, type RecognizerChoice, recognizerProgram } from './engine/open-recognizer.ts';
+import { languagesOfWeights } from './engine/whisper-weights.ts';
 import { keptLanguages } from './language-question.ts';
 import {
   announcedRecognizer,
@@ -40,7 +41,18 @@ function namedRecognizer(choice: RecognizerChoice): NamedRecognizer {
   const { engine, model } = choice;
   const open: NamedRecognizer['open'] = (opening) => openRecognizer(choice, opening);
   if (choice.engine === 'pocketsphinx') return { engine, place: engine, model, settings: {}, open };
-  if (choice.engine === 'whisper-cli') return { engine, place: choice.program ?? engine, model, settings: {}, open };
+  if (choice.engine === 'whisper-cli')
+    return {
+      engine,
+      place: choice.program ?? engine,
+      model,
+      settings: {},
+      open,
+      // The file may come, or become another one, while the host runs.
+      get languages() {
+        return languagesOfWeights(choice.model);
+      },
+    };
   const { provider, responseFormat } = choice;
   return { engine, place: provider.baseUrl, model, settings: { responseFormat }, provider, open };
 }

@@ -183,14 +183,16 @@ export class Transcriber {
 
   /**
    * The reason why a study gets no recognition; null if there is none. A recognizer of one language serves only studies that
-   * wish it, or declare it alone.
+   * wish it, or declare it alone. One of several serves those that wish or declare one of them, and those that declare none.
    */
   #refusal(start: RecognizedStart): UnavailableReason | null {
     const { languages } = this.#options.recognizer;
     if (languages === null) return null;
     const wished = wishedLanguageOf(start);
     const spoken = wished === null ? declaredLanguages(start.analysisRequest) : [wished];
-    const isServed = spoken.length > 0 && spoken.every((code) => languages.includes(code));
+    const isOne = (code: string) => languages.includes(code);
+    const isServed =
+      languages.length === 1 ? spoken.length > 0 && spoken.every(isOne) : spoken.length === 0 || spoken.some(isOne);
     return isServed ? null : 'language_not_recognised';
   }
 

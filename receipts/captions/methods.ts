@@ -65,10 +65,25 @@ export interface HostPermissions {
   readonly testSeam: boolean;
 }
 
+/** A recognizer that the settings of a host name. */
+interface MethodRecognizer {
+  readonly engine: RecognizerEngine;
+  /** Its server, if it has one. */
+  readonly provider?: AskedServer;
+  /** Base codes of the languages of its model; null or absent if all that is known is its engine. */
+  readonly languages?: readonly string[] | null;
+}
+
+/** True if a recognizer serves a language, by its tag. */
+const isServedBy = ({ engine, languages }: MethodRecognizer, tag: string): boolean => {
+  const code = baseLanguage(tag) ?? '';
+  return languages?.includes(code) ?? serves(engine, code);
+};
+
 /** The engines that the settings of a host name, and what they permit. */
 export interface MethodEngines {
-  /** Null if none is named. `provider` is its server, if it has one. */
-  readonly recognizer: { readonly engine: RecognizerEngine; readonly provider?: AskedServer } | null;
+  /** Null if none is named. */
+  readonly recognizer: MethodRecognizer | null;
   /** True if every study recognizes its speech; otherwise only those that wish it, or whose captions need it. */
   readonly recognizesEveryStudy: boolean;
   /** True if each stretch of speech is recognized a second time. */
@@ -121,6 +136,13 @@ export function missingForMethod(method: CaptionMethod, engines: MethodEngines):
     ...(method === 'deterministic-test' && !mayMakeUp ? [{ setting: 'permit-test-seam' } as const] : []),
   ];
 }
+
+/** True if no language that a request declares is one of the recognizer of a host. */
+export const isUnserved = ({ recognizer }: MethodEngines, { mode, languages }: PlannedFilm['requested']): boolean =>
+  recognizer !== null &&
+  (mode === 'declared' || mode === 'mixed') &&
+  languages.length > 0 &&
+  !languages.some((tag) => isServedBy(recognizer, tag));
 
 /** A planned study as the recognition of its speech looks at it. */
 interface PlannedRecognition {
@@ -176,7 +198,7 @@ function engineObstacles(
   { from, to, found, isStudied }: CaptionedFilm,
   { recognizer, translator }: MethodEngines,
 ): Cause[] {
-  const isServed = recognizer === null || from === null || serves(recognizer.engine, baseLanguage(from) ?? '');
+  const isServed = recognizer === null || from === null || isServedBy(recognizer, from);
   const untranslated = (): CauseWith<'no_translator'> => {
     const of = isOfSpeech(means) ? (isStudied && !recognizes ? 'transcript' : 'speech') : 'subtitles';
     return { code: 'no_translator', params: { of, from: from ?? to, to, found: of === 'subtitles' ? [...found] : [] } };

@@ -132,7 +132,7 @@ export interface PlannedCaptions {
   /** True if closed captions were found in the pictures; absent if the host did not look. */
   readonly hasCaptionsInPicture?: boolean;
   /** Why the host would not recognize its speech; null if it would. */
-  readonly unrecognized: 'no_recognizer' | 'recognition_not_asked' | null;
+  readonly unrecognized: 'no_recognizer' | 'recognition_not_asked' | 'language_not_recognised' | null;
 }
 
 /** The part of a planned study that does not depend on the host. */

@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { HeardLanguage, RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
-import { servedLanguages } from '../../../contract/served-languages.ts';
 import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
 import { baseLanguage } from '../../../rules/languages.ts';
@@ -18,6 +17,7 @@ import {
   type RecognizerOnDisk,
 } from './engine-files.ts';
 import { whisperCodeOf } from './whisper-languages.ts';
+import { languagesOfWeights, weightSizesOf } from './whisper-weights.ts';
 
 const offsets = z.looseObject({ from: z.number().int(), to: z.number().int() });
 
@@ -114,9 +114,6 @@ const LIMITS: ProcessLimits = {
   memoryBytes: RECOGNIZER_MEMORY_BYTES,
 };
 
-/** The first bytes of a model of whisper.cpp, and the places of two of its sizes behind them (`whisper_model_load`). */
-const MODEL_HEAD = { magic: 0x67676d6c, bytes: 48, vocabularyAt: 4, textStateAt: 28 } as const;
-
 /** The fewest bytes of one weight: models are quantized to no less than four bits. */
 const LEAST_WEIGHT_BYTES = 0.5;
 
@@ -125,18 +122,11 @@ const LEAST_WEIGHT_BYTES = 0.5;
  * before its first weight is an empty one, and it finds no speech with it.
  */
 async function demandWholeModel(model: string): Promise<void> {
-  const file = await open(model);
-  try {
-    const head = Buffer.alloc(MODEL_HEAD.bytes);
-    const { bytesRead } = await file.read(head, 0, head.length, 0);
-    if (bytesRead < head.length || head.readUInt32LE(0) !== MODEL_HEAD.magic) return;
-    const weights = head.readInt32LE(MODEL_HEAD.vocabularyAt) * head.readInt32LE(MODEL_HEAD.textStateAt);
-    const { size } = await file.stat();
-    if (size >= LEAST_WEIGHT_BYTES * weights) return;
-    throw new RecognitionFailure('model_broken', `the model file has ${size} bytes and is cut off; download it again`);
-  } finally {
-    await file.close();
-  }
+  const sizes = weightSizesOf(model);
+  if (sizes === null) return;
+  const { size } = await stat(model);
+  if (size >= LEAST_WEIGHT_BYTES * sizes.vocabulary * sizes.textState) return;
+  throw new RecognitionFailure('model_broken', `the model file has ${size} bytes and is cut off; download it again`);
 }
 
 /** What `-dl` logs: `auto-detected language: es (p = 0.918418)`. */
@@ -167,6 +157,22 @@ export async function openWhisperCli(
   const [engine, weights] = await Promise.all([pinProgram(executable, digestOf), pinFiles(model, digestOf)]);
   await demandWholeModel(model);
   const isCurrent = () => areUnchanged(engine, weights);
+  const languages = languagesOfWeights(model);
+  const heardLanguage: NonNullable<Recognizer['heardLanguage']> = async ({ samples }, signal) => {
+    await demandCurrent(isCurrent);
+    const running = launcher.run({
+      tool: executable,
+      // Without `-np`, which silences the answer.
+      args: ['-m', model, '-f', SOUND_FILE, '-dl'],
+      limits: LIMITS,
+      signal,
+      files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
+    });
+    const { stderr } = await running.catch((error: unknown) => {
+      throw ofProgram(error, { executable, model });
+    });
+    return languageIn(stderr.toString('utf8'));
+  };
   return {
     engine: 'whisper-cli',
     tools: [
@@ -175,7 +181,7 @@ export async function openWhisperCli(
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],
     parameters: { settings: SETTINGS.join(' '), means: 'without_marks' },
-    languages: servedLanguages['whisper-cli'],
+    languages,
     isCurrent,
     recognize: async ({ samples, language }, signal) => {
       await demandCurrent(isCurrent);
@@ -205,20 +211,7 @@ export async function openWhisperCli(
       if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
       return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));
     },
-    heardLanguage: async ({ samples }, signal) => {
-      await demandCurrent(isCurrent);
-      const running = launcher.run({
-        tool: executable,
-        // Without `-np`, which silences the answer.
-        args: ['-m', model, '-f', SOUND_FILE, '-dl'],
-        limits: LIMITS,
-        signal,
-        files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
-      });
-      const { stderr } = await running.catch((error: unknown) => {
-        throw ofProgram(error, { executable, model });
-      });
-      return languageIn(stderr.toString('utf8'));
-    },
+    // Weights for English alone hear nothing else.
+    ...(languages?.length === 1 ? {} : { heardLanguage }),
   };
 }

@@ -3,9 +3,11 @@ import { noEngines } from '../../../actors/engines/engine-choices.ts';
 import type { CaptionMethod, CaptionMethodRow, CaptionMethodRows } from '../../../contract/captions/caption-method.ts';
 import { captionMethodRows, captionMethods } from '../../../contract/captions/caption-method.ts';
 import { longestCaptions } from '../../../contract/captions/caption-production.ts';
+import { causeText } from '../../../contract/causes/wording.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import {
   captionMeans,
+  isUnserved,
   type MethodEngines,
   plannedMethods,
   studiedMethods,
@@ -132,6 +134,36 @@ test('an engine that is missing, or does not serve the language, is named', (t) 
   const english = planned({ ...film(), targetLanguage: 'ko' }, { ...able, recognizer: local });
   t.is(rowOf(english, 'recognized').state, 'needs_engine');
   t.deepEqual(causesOf(english, 'recognized'), ['language_not_recognised']);
+});
+
+test('bug: a language that the weights do not have was found out by the study, one region after the other', (t) => {
+  const spoken = (tag: string, languages: readonly string[] | null): CaptionMethodRows =>
+    planned(
+      { ...film(), requested: { mode: 'declared', languages: [tag], reason: null }, targetLanguage: tag },
+      { ...able, recognizer: { engine: 'whisper-cli', languages } },
+    );
+  const isServed = (...given: Parameters<typeof spoken>) =>
+    !causesOf(spoken(...given), 'recognized').includes('language_not_recognised');
+  t.true(isServed('zh', ['en', 'zh']));
+  t.true(isServed('cmn-Hans', ['en', 'zh']));
+  t.false(isServed('yue', ['en', 'zh']));
+  t.true(isServed('yue', null));
+  const { remedy } = causeText({ code: 'language_not_recognised', params: {} }, 'terminal');
+  t.is(remedy, 'use a recognizer of this language: media-study engines lists them');
+});
+
+test('a plan warns of a language that no recognizer of the host serves, and of one among several only if none is', (t) => {
+  const engines: MethodEngines = { ...able, recognizer: { engine: 'whisper-cli', languages: ['en', 'zh'] } };
+  const mixed = (...languages: string[]) => ({ mode: 'mixed', languages, reason: null }) as const;
+  t.true(isUnserved(engines, { mode: 'declared', languages: ['yue'], reason: null }));
+  t.true(isUnserved(engines, mixed('yue', 'qu')));
+  t.false(isUnserved(engines, mixed('yue', 'en')));
+  t.false(isUnserved(engines, { mode: 'automatic', languages: [], reason: null }));
+  t.false(isUnserved({ ...engines, recognizer: null }, mixed('yue')));
+  const means = { ...captionMeans.recognized, allowance: longestCaptions };
+  const unrecognized = 'language_not_recognised' as const;
+  const [obstacle] = plannedObstaclesOf({ ...film(), targetLanguage: 'ko', unrecognized }, means);
+  t.deepEqual(obstacle?.cause, { code: unrecognized, params: {} });
 });
 
 test('a row has the missing permissions, the settings that give them, and what would leave the host', (t) => {

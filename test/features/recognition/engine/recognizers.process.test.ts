@@ -27,6 +27,7 @@ import {
   transcribes,
 } from '../../../../fixtures/hosted-model/stub-transcriber.ts';
 import { canonicalJson } from '../../../../formats/canonical-json.ts';
+import { baseLanguage } from '../../../../rules/languages.ts';
 import { placedTranscript } from '../../../../rules/recognition.ts';
 import { SimulatedClock } from '../../../actors/supervision/simulated-clock.ts';
 import { openDetectionBench } from '../../../executors/evidence/detection-for-tests.ts';
@@ -363,13 +364,35 @@ test('a missing model is found when a recognizer is opened, and an invalid resul
   }
 });
 
-/** A model of whisper.cpp as far as its sizes: 51,865 words of 384 numbers each. */
-function ggmlOf(bytes: number): Buffer {
+/** A model of whisper.cpp as far as its sizes: 51,865 words, or others, of 384 numbers each. */
+function ggmlOf(bytes: number, words = 51_865): Buffer {
   const model = Buffer.alloc(bytes);
-  for (const [at, value] of [0x67676d6c, 51_865, 1500, 384, 6, 4, 448, 384, 6, 4, 80, 1].entries())
+  for (const [at, value] of [0x67676d6c, words, 1500, 384, 6, 4, 448, 384, 6, 4, 80, 1].entries())
     model.writeInt32LE(value, 4 * at);
   return model;
 }
+
+test('weights of whisper.cpp state which languages they have, and those for English alone are asked for none', async (t) => {
+  const languagesOf = async (words: number) => {
+    const { open, model } = await whisperCli(t, 'ggml-any.bin');
+    await writeFile(model, ggmlOf(20_000_000, words));
+    return open();
+  };
+  const [english, all, newest] = [await languagesOf(51_864), await languagesOf(51_865), await languagesOf(51_866)];
+  t.deepEqual(english.languages, ['en']);
+  t.is(english.heardLanguage, undefined);
+  t.not(all.heardLanguage, undefined);
+  const has = ({ languages }: typeof all, ...codes: string[]) => codes.map((code) => languages?.includes(code));
+  const known = ['es', 'zh', 'nb', 'no', 'nn', 'fil', 'jv', 'hr', 'arz', 'haw'];
+  t.deepEqual(has(all, ...known), Array(known.length).fill(true));
+  t.deepEqual(has(all, 'yue', 'qu', 'ga', 'zu'), [false, false, false, false]);
+  t.deepEqual(has(newest, 'yue', 'es', 'qu'), [true, true, false]);
+  // Requests are read with `baseLanguage`, which makes `fil` of `tl`, and `jv` of `jw`.
+  t.deepEqual(
+    newest.languages?.filter((code) => code.length === 2 && baseLanguage(code) !== code),
+    [],
+  );
+});
 
 test('bug: a model that was cut off in its download was accepted, and every film had no speech', async (t) => {
   const { open, model } = await whisperCli(t, 'ggml-tiny.bin');
