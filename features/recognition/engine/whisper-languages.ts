@@ -1,4 +1,4 @@
-import { macrolanguageOf } from '../../../rules/languages.ts';
+import { baseLanguage, macrolanguageOf, membersOf } from '../../../rules/languages.ts';
 
 /**
  * The languages of Whisper whose codes differ from ours, from ours to its own: `LANGUAGES` in `tokenizer.py` of openai/whisper. It has one
@@ -23,4 +23,14 @@ export function whisperCodeOf(code: string): string {
   if (knownCodes.has(own)) return own;
   const whole = macrolanguageOf(code);
   return whole !== null && knownCodes.has(whole) ? whole : own;
+}
+
+/**
+ * Base codes of ours for all languages that Whisper knows, `yue` included. A member of a macrolanguage that Whisper does not tell apart
+ * counts as the whole.
+ */
+export function languagesOfWhisper(): readonly string[] {
+  const own = [...knownCodes].map((code) => baseLanguage(code) ?? code);
+  const known = new Set([...own, ...whisperCodes.keys()]);
+  return [...new Set([...known, ...own.flatMap(membersOf)])];
 }

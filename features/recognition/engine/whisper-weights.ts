@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { membersOf } from '../../../rules/languages.ts';
+import { languagesOfWhisper } from './whisper-languages.ts';
 
 /** The first bytes of weights of whisper.cpp, and the places of two of its sizes behind them (`whisper_model_load`). */
 const HEAD = { magic: 0x67676d6c, bytes: 48, vocabularyAt: 4, textStateAt: 28 } as const;
@@ -35,22 +35,13 @@ export function weightSizesOf(model: string): WeightSizes | null {
  */
 const VOCABULARY = { ofAll: 51_865, withCantonese: 51_866 } as const;
 
-/** The languages of `LANGUAGES` in `tokenizer.py` of openai/whisper, in base codes of ours. Both forms of Norwegian have their own. */
-const whisperLanguages: readonly string[] =
-  `af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fil fo fr gl gu ha haw he hi hr ht hu hy id is it
-   ja jv ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my nb ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so
-   sq sr su sv sw ta te tg th tk tr tt uk ur uz vi yi yo yue zh`.split(/\s+/);
-
 /**
- * Base codes of the languages that weights of whisper.cpp recognize. A language that Whisper does not tell apart from its macrolanguage, such
- * as Egyptian Arabic, counts as that. Null for a file whose head cannot be read: then it is up to the program.
+ * Base codes of the languages that weights of whisper.cpp recognize. Null for a file whose head cannot be read: then it is up to the program.
  */
 export function languagesOfWeights(model: string): readonly string[] | null {
   const sizes = weightSizesOf(model);
   if (sizes === null) return null;
   if (sizes.vocabulary < VOCABULARY.ofAll) return ['en'];
-  const all = new Set(whisperLanguages);
-  const members = whisperLanguages.flatMap(membersOf).filter((code) => !all.has(code));
   const hasCantonese = sizes.vocabulary >= VOCABULARY.withCantonese;
-  return [...all, ...members].filter((code) => hasCantonese || code !== 'yue');
+  return languagesOfWhisper().filter((code) => hasCantonese || code !== 'yue');
 }
