@@ -164,6 +164,7 @@ export async function openWhisperCli(
     ],
     parameters: { settings: SETTINGS.join(' '), means: 'without_marks' },
     languages: servedLanguages['whisper-cli'],
+    wordTimes: 'given',
     isCurrent,
     recognize: async ({ samples, language }, signal) => {
       await demandCurrent(isCurrent);
