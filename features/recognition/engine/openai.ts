@@ -389,6 +389,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
       mostCharactersPerSecond: ANSWER_TEXT.charactersPerSecond,
     },
     languages: servedLanguages.openai,
+    wordTimes: options.responseFormat === 'verbose_json' ? 'unknown' : 'none',
     recognize: (sound, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(sound, signal)),
   };
 }
