@@ -8,6 +8,8 @@ import {
   type TranscriptWord,
 } from '../contract/evidence/evidence.ts';
 import type { KeptRegion, RawLine, RawRegion } from '../contract/recognition.ts';
+import { startedWithSpeech } from './line-starts.ts';
+import { type RecognitionWindow, regionHolding } from './recognition-windows.ts';
 import { placesBeside, tokensOf } from './text-comparison.ts';
 import { joined } from './time-spans.ts';
 import { isKnownInvention, type RecognizedLine } from './transcript-gates.ts';
@@ -100,9 +102,15 @@ export function secondTexts(first: readonly string[], second: readonly string[])
   });
 }
 
-/** A region and the answer of a recognizer for it; with the cause if it was not recognized, and has no answer. */
-export type RecognizedRegion = Range &
-  KeptRegion & { readonly cause?: EngineFailureCause; readonly spoken?: SpokenLanguage };
+/**
+ * A window and the answer of a recognizer for it; with the cause if it was not recognized, and has no answer. `spoken` has the language that
+ * was heard for each of its regions.
+ */
+export type RecognizedWindow = RecognitionWindow &
+  KeptRegion & {
+    readonly cause?: EngineFailureCause;
+    readonly spoken?: readonly (SpokenLanguage | undefined)[];
+  };
 
 /** The regions of a transcript that were not recognized. */
 export const unrecognizedIn = ({
@@ -148,8 +156,11 @@ function placedWords({ words }: RawLine, region: Range, line: Range): Transcript
   });
 }
 
-/** The lines of one region in order of time and apart: where two overlap, the later one begins when the earlier one ends. */
-function placedLines({ lines }: RawRegion, region: Range, regionIndex: number): Omit<PlacedLine, 'index'>[] {
+/** A placed line without its region. */
+type UnassignedLine = Omit<PlacedLine, 'index' | 'regionIndex'> & { readonly startsWithWord: boolean };
+
+/** The lines of one window in order of time and apart: where two overlap, the later one begins when the earlier one ends. */
+function placedLines({ lines }: RawRegion, region: Range): UnassignedLine[] {
   const inOrder = lines
     .map((line) => ({ line, span: spanOf(line, region) }))
     .sort((one, other) => one.span.startMs - other.span.startMs || one.span.endMs - other.span.endMs);
@@ -160,7 +171,8 @@ function placedLines({ lines }: RawRegion, region: Range, regionIndex: number): 
     reached = endMs;
     const words = placedWords(line, region, { startMs, endMs });
     const { text, measures } = line;
-    return { kind: 'transcript_line', startMs, endMs, regionIndex, speaker: 'unknown', text, words, measures };
+    const startsWithWord = line.words[0]?.startMs != null && line.words[0].endMs !== null;
+    return { kind: 'transcript_line', startMs, endMs, speaker: 'unknown', text, words, measures, startsWithWord };
   });
 }
 
@@ -169,22 +181,44 @@ export interface PlacedTranscript {
   readonly regions: RecognisedRegionFact[];
   /** In the order of their regions and of time. */
   readonly lines: PlacedLine[];
+  /** For each line the place of its window. */
+  readonly windows: number[];
 }
 
-/** Places the recognized text: the regions, and the lines in order of time. */
-export function placedTranscript(recognized: readonly RecognizedRegion[]): PlacedTranscript {
-  const regions = recognized.map(
-    ({ startMs, endMs, heard, raw, spoken, cause }, index): RecognisedRegionFact => ({
-      kind: 'recognised_region',
-      index,
-      startMs,
-      endMs,
-      heard,
-      language: raw.language,
-      ...(spoken === undefined ? {} : { spoken }),
-      ...(cause === undefined ? {} : { cause }),
-    }),
-  );
-  const lines = recognized.flatMap(({ startMs, endMs, raw }, index) => placedLines(raw, { startMs, endMs }, index));
-  return { regions, lines: lines.map((line, index) => ({ ...line, index })) };
+/**
+ * Places the recognized text: the regions, and the lines in order of time. A line of a window is of the region that holds most of it. The
+ * starts of lines are those of the detected speech (joined).
+ */
+export function placedTranscript(recognized: readonly RecognizedWindow[], speech: readonly Range[]): PlacedTranscript {
+  const regions: RecognisedRegionFact[] = [];
+  const lines: PlacedLine[] = [];
+  const windows: number[] = [];
+  for (const [at, { raw, ...window }] of recognized.entries()) {
+    const first = regions.length;
+    for (const line of startedWithSpeech(placedLines(raw, window), window, speech)) {
+      const { startsWithWord, ...placed } = line;
+      lines.push({ ...placed, index: lines.length, regionIndex: first + regionHolding(placed, window.regions) });
+      windows.push(at);
+    }
+    regions.push(...regionFactsOf(window, raw.language, first));
+  }
+  return { regions, lines, windows };
+}
+
+/** The regions of a window as facts. Those that were recognized together name their window. */
+function regionFactsOf(
+  { regions, heard, spoken = [], cause, startMs, endMs }: Omit<RecognizedWindow, 'raw'>,
+  language: string | null,
+  first: number,
+): RecognisedRegionFact[] {
+  return regions.map((region, at) => ({
+    kind: 'recognised_region',
+    index: first + at,
+    ...region,
+    ...(regions.length === 1 ? {} : { window: { startMs, endMs } }),
+    heard,
+    language,
+    ...(spoken[at] === undefined ? {} : { spoken: spoken[at] }),
+    ...(cause === undefined ? {} : { cause }),
+  }));
 }

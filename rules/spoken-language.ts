@@ -54,6 +54,16 @@ function mostOf({ probability, asked }: SpokenLanguage): number | null {
   return probability === null ? null : Math.min(probability, 1 - probability);
 }
 
+/** True if a piece is long enough to be judged by itself. */
+export const isLongEnough = (piece: Range): boolean => lengthOf(piece) >= OTHER_LANGUAGE.leastMs;
+
+/** True if the language of a piece is neither certainly the asked one nor certainly another: there may be two in it. */
+export function isDoubtful(spoken: SpokenLanguage, asked: string): boolean {
+  const { probability } = spoken;
+  if (soundsAlike(spoken.language, asked)) return probability !== null && probability < 1 - OTHER_LANGUAGE.below;
+  return (mostOf(spoken) ?? 0) >= OTHER_LANGUAGE.below;
+}
+
 /** A region of a transcript with the language that was heard in it, if its recognizer was asked. */
 type HeardRegion = Range & { readonly spoken?: SpokenLanguage | undefined };
 
@@ -68,7 +78,7 @@ function isListening(heard: readonly SpokenLanguage[], asked: string): boolean {
 function isOther(spoken: SpokenLanguage, isBelieved: boolean): boolean {
   const most = mostOf(spoken);
   if (most === null) return isBelieved && lengthOf(spoken) >= OTHER_LANGUAGE.leastNamedMs;
-  return most < OTHER_LANGUAGE.below && lengthOf(spoken) >= OTHER_LANGUAGE.leastMs;
+  return most < OTHER_LANGUAGE.below && isLongEnough(spoken);
 }
 
 /**

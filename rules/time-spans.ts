@@ -49,6 +49,27 @@ export const lengthOf = ({ startMs, endMs }: Range): number => endMs - startMs;
 export const coversWhole = (spans: readonly Range[], stretch: Range): boolean =>
   remainder(stretch, joined(spans)).length === 0;
 
+/** The time that two stretches share, in ms. */
+export const sharedMs = (one: Range, other: Range): number =>
+  Math.max(0, Math.min(one.endMs, other.endMs) - Math.max(one.startMs, other.startMs));
+
+/** The time between two stretches, in ms; 0 if they touch or overlap. */
+export const distanceBetween = (one: Range, other: Range): number =>
+  Math.max(0, other.startMs - one.endMs, one.startMs - other.endMs);
+
+/** Those of many joined spans that lie in one stretch at least in part. */
+export function spansAround({ startMs, endMs }: Range, spans: readonly Range[]): readonly Range[] {
+  let [from, behind] = [0, spans.length];
+  while (from < behind) {
+    const middle = (from + behind) >> 1;
+    if ((spans[middle]?.endMs ?? startMs) <= startMs) from = middle + 1;
+    else behind = middle;
+  }
+  let to = from;
+  while ((spans[to]?.startMs ?? endMs) < endMs) to += 1;
+  return spans.slice(from, to);
+}
+
 /** The length of a joined list in ms. */
 export const totalLengthOf = (spans: readonly Range[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);

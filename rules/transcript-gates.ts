@@ -13,7 +13,7 @@ import { ruleSets } from './rule-sets.ts';
 import { OTHER_LANGUAGE_PARAMETERS, otherLanguagesIn } from './spoken-language.ts';
 import { meanOf } from './statistics.ts';
 import { differsByAtMost, lettersOf, mostSpokenLength, spokenLength, tokensOf } from './text-comparison.ts';
-import { hullOf, intersection, joined, totalLengthOf } from './time-spans.ts';
+import { hullOf, intersection, joined, spansAround, totalLengthOf } from './time-spans.ts';
 
 /** The least likeness of a line in two runs, as one minus its word error rate against the longer of both. */
 const AGREEMENT = 0.6;
@@ -265,19 +265,6 @@ const timeOf = ({ startMs, endMs, words }: PlacedLine): Range[] => {
   const spoken = joined(words);
   return spoken.length > 0 ? spoken : joined([{ startMs, endMs }]);
 };
-
-/** Those of many joined spans that lie in one stretch at least in part. */
-function spansAround({ startMs, endMs }: Range, spans: readonly Range[]): readonly Range[] {
-  let [from, behind] = [0, spans.length];
-  while (from < behind) {
-    const middle = (from + behind) >> 1;
-    if ((spans[middle]?.endMs ?? startMs) <= startMs) from = middle + 1;
-    else behind = middle;
-  }
-  let to = from;
-  while ((spans[to]?.startMs ?? endMs) < endMs) to += 1;
-  return spans.slice(from, to);
-}
 
 /** True if detected speech (joined spans) carries a line: enough of its time, and enough time for its text. */
 function isCarriedBySpeech(line: PlacedLine, speech: readonly Range[]): boolean {

@@ -48,14 +48,16 @@ export const spokenLanguage = z.strictObject({ language: languageTag, probabilit
 export type SpokenLanguage = z.infer<typeof spokenLanguage>;
 
 /**
- * One region of detected speech with the padding around it, as the input of a recognizer: by itself, at 16 kHz in mono. `heard`
- * names the samples; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
+ * One region of detected speech with the padding around it, as the input of a recognizer: alone or in a window, at 16 kHz in mono. `heard`
+ * names the samples of the region, or of its window; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
  * `cause` was not recognized: its recognizer failed, or was not called after it had failed at others. It has no samples and no line.
  */
 export const recognisedRegionFact = z.strictObject({
   kind: z.literal('recognised_region'),
   index: count,
   ...span,
+  /** The stretch that was recognized together with its neighbors; absent for a region alone, and in all of versions before 1.1. */
+  window: range.optional(),
   heard: z.strictObject({ samples: count, contentId }),
   language: z.string().min(1).max(64).nullable(),
   /** The language of the piece that this region was recognized in; absent if the recognizer was not asked, and in earlier versions. */

@@ -5,7 +5,7 @@ import type { processFailures } from '../../contract/causes/failures.ts';
 import { type EvidenceArtifact, maximumLineCharacters } from '../../contract/evidence/evidence.ts';
 import type { HeardLanguage, RawRegion, RecognizerEngine } from '../../contract/recognition.ts';
 
-/** One region as the input of a recognizer: by itself, without any earlier text. */
+/** A region, or a window of several, as the input of a recognizer: by itself, without any earlier text. */
 export interface RegionSound {
   /** 16-bit samples at 16 kHz, mono, little-endian. */
   readonly samples: Buffer;
@@ -23,7 +23,12 @@ export interface Recognizer {
   /** Base codes of the languages that it serves; null where that is up to its model. */
   readonly languages: readonly string[] | null;
   /**
-   * Recognizes one region. Rejects with `ProcessFailure` or `RecognitionFailure`. One that works elsewhere calls `waits` with the
+   * Whether it gives times of words; `unknown` for one whose first answer tells. With them, regions are joined to windows, because their
+   * lines can be told apart again.
+   */
+  readonly wordTimes: 'given' | 'unknown' | 'none';
+  /**
+   * Recognizes one sound. Rejects with `ProcessFailure` or `RecognitionFailure`. One that works elsewhere calls `waits` with the
    * thing that it waits for, and null once it waits no more.
    */
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;

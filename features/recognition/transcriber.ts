@@ -20,11 +20,12 @@ import type { Recognizer, RegionSound } from '../../executors/recognition/recogn
 import { statedNumber } from '../../kinds/kind.ts';
 import { audioTrackOf, countsSamples } from '../../rules/audio-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
+import { START_RULE } from '../../rules/line-starts.ts';
 import {
   type PlacedTranscript,
   placedTranscript,
   REGION_RULE,
-  type RecognizedRegion,
+  type RecognizedWindow,
   SECOND_RUN_PARAMETERS,
   secondRegion,
   secondTexts,
@@ -32,6 +33,13 @@ import {
   speechRegions,
   unrecognizedParameters,
 } from '../../rules/recognition.ts';
+import {
+  isWithoutWordTimes,
+  type RecognitionWindow,
+  WINDOW_RULE,
+  windowAlone,
+  windowsOf,
+} from '../../rules/recognition-windows.ts';
 import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
@@ -49,7 +57,7 @@ interface TranscriberOptions {
   /** The tool that identifies the language of a text. */
   readonly languageTool: ToolIdentity;
   readonly objectStore: ObjectStore;
-  /** The recognized text of each region. */
+  /** The recognized text of each window. */
   readonly regions: KeptParts<KeptRegion>;
   /** The language that was heard in each piece. */
   readonly languages: KeptParts<HeardLanguage | null>;
@@ -70,15 +78,15 @@ interface TranscriptRequest {
   readonly signal: AbortSignal;
   /** Called with the thing that the recognizer waits for; null once it waits no more. */
   readonly waits: (reason: string | null) => void;
-  /** Called whenever a region is kept, behind which a next host goes on. */
+  /** Called whenever a window is kept, behind which a next host goes on. */
   readonly kept: () => void;
-  /** Called with the ms of speech that are recognized, and the total, before each region that is not kept. */
+  /** Called with the ms of windows that are recognized, and the total, before each window that is not kept. */
   readonly recognized: (completedMs: number, totalMs: number) => void;
 }
 
 const BYTES_PER_SAMPLE = 2;
 
-/** Has the detected speech of a study recognized, one region after the other, and judges the lines. */
+/** Has the detected speech of a study recognized, one window after the other, and judges the lines. */
 export class Transcriber {
   readonly #options: TranscriberOptions;
 
@@ -102,7 +110,7 @@ export class Transcriber {
   }
 
   /**
-   * A region that cannot be recognized is in the transcript with its cause. Rejects with the failure of the first if all are, with
+   * The regions of a window that cannot be recognized are in the transcript with its cause. Rejects with the failure of the first if all are, with
    * `ProcessFailure` or `DetectionFailure`, and with a fault where the media is gone.
    */
   async transcribe(work: TranscriptRequest): Promise<EvidenceArtifact | UnavailableReason> {
@@ -111,22 +119,26 @@ export class Transcriber {
     const { recognizer } = this.#options;
     const reasonCode = this.#refusal(start);
     if (reasonCode !== null) return reasonCode;
-    const first = speechRegions(request.range, speech, silences);
-    const again = this.#options.runsTwice ? first.map((region) => secondRegion(region, request.range)) : [];
+    const regions = speechRegions(request.range, speech, silences);
+    const first = recognizer.wordTimes === 'none' ? regions.map(windowAlone) : windowsOf(regions, WINDOW_RULE);
     const firstMs = totalLengthOf(first);
-    const totalMs = firstMs + totalLengthOf(again);
+    const totalMs = (this.#options.runsTwice ? 2 : 1) * firstMs;
     const attempts = new RegionAttempts(this.#options.clock, recognizer.engine);
-    const firstRun = await this.#recognized({ ...work, attempts }, first, null, (completedMs) =>
+    const firstRun = await this.#recognized({ ...work, attempts }, first, [], (completedMs) =>
       work.recognized(completedMs, totalMs),
     );
+    const again = this.#options.runsTwice ? firstRun.map((window) => secondWindow(window, request.range)) : [];
     const secondRun = await this.#recognized({ ...work, attempts }, again, firstRun, (completedMs) =>
       work.recognized(firstMs + completedMs, totalMs),
     );
-    // The gates compare two runs, so a region needs both.
-    const placed = placedTranscript(firstRun.map((region, at) => asUnrecognized(region, secondRun[at]?.cause)));
+    // The gates compare two runs, so a window needs both.
+    const placed = placedTranscript(
+      firstRun.map((window, at) => asUnrecognized(window, secondRun[at]?.cause)),
+      speechOf(speech),
+    );
     // A recognizer that finds no word in detected speech may be at fault: another study asks it again.
     if (first.length > 0 && placed.lines.length === 0)
-      await this.#options.regions.forget(this.#regionInput(work), [...first, ...again]);
+      await this.#options.regions.forget(this.#regionInput(work), [...first, ...firstRun, ...again].map(rangeOf));
     const second = textsOfSecondRun(placed, secondRun);
     const texts = placed.lines.map(({ text }) => text);
     const codes = await languagesOfTexts(this.#options.detector, texts, signal);
@@ -153,10 +165,8 @@ export class Transcriber {
       },
       tool: recognizer.tools[0],
       parameters: { ...this.#parameters(source, start), ...unrecognizedParameters(placed.regions) },
-      facts: placed.regions.flatMap((region) => [
-        region,
-        ...lines.filter(({ regionIndex }) => regionIndex === region.index),
-      ]),
+      // A line may begin before the region that holds most of it.
+      facts: [...placed.regions, ...lines].toSorted((one, other) => one.startMs - other.startMs),
     };
     return notedOver(source.incompleteMedia, artifact);
   }
@@ -170,6 +180,8 @@ export class Transcriber {
       engine: recognizer.engine,
       ...recognizer.parameters,
       ...REGION_RULE,
+      ...windowParameters(recognizer),
+      ...START_RULE,
       ...soundParameters(source),
       audioTrackIndex,
       declaredLanguages: declaredLanguages(request).join(','),
@@ -196,7 +208,7 @@ export class Transcriber {
     return isServed ? null : 'language_not_recognised';
   }
 
-  /** The input of the kept texts of regions, beside their ranges. */
+  /** The input of the kept texts of windows, beside their ranges. */
   #regionInput({ source, start }: Pick<TranscriptRequest, 'source' | 'start'>): PartInput {
     const { analysisRequest: request } = start;
     const { recognizer, ffmpeg } = this.#options;
@@ -205,6 +217,7 @@ export class Transcriber {
       tools: [...recognizer.tools, ffmpeg.identity],
       parameters: {
         ...recognizer.parameters,
+        ...windowParameters(recognizer),
         ...soundParameters(source),
         ...trackOf(source, request),
         language: askedLanguageOf(start),
@@ -213,50 +226,88 @@ export class Transcriber {
   }
 
   /**
-   * `recognized` gets the ms of the regions before each one that is not kept. Regions that an earlier run did not recognize are left
-   * out. The first run also asks for their languages. Rejects with the failure of the first region if none was recognized.
+   * `recognized` gets the ms of the windows before each one that is not kept. Windows that an earlier run did not recognize are left
+   * out. The first run also asks for their languages. Rejects with the failure of the first window if none was recognized.
    */
   async #recognized(
     work: AttemptedWork,
-    regions: readonly Range[],
-    before: readonly RecognizedRegion[] | null,
+    windows: readonly RecognitionWindow[],
+    before: readonly RecognizedWindow[],
     recognized: (completedMs: number) => void,
-  ): Promise<RecognizedRegion[]> {
+  ): Promise<RecognizedWindow[]> {
     const { attempts } = work;
     const input = this.#regionInput(work);
-    const done: RecognizedRegion[] = [];
+    const done: RecognizedWindow[] = [];
     const failed: RegionUnrecognized[] = [];
     let doneMs = 0;
     const spent = { speechMs: 0, workMs: 0 };
+    const timed = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+      const began = performance.now();
+      const result = await task();
+      spent.workMs += performance.now() - began;
+      return result;
+    };
+    // The question for the language of a window hears the same samples.
+    let taken: { readonly of: Range; readonly sound: Promise<RegionSound> } | null = null;
+    const soundOf = ({ startMs, endMs }: Range): Promise<RegionSound> => {
+      if (taken?.of.startMs !== startMs || taken.of.endMs !== endMs) {
+        taken = { of: { startMs, endMs }, sound: this.#soundOf(work, { startMs, endMs }) };
+      }
+      return taken.sound;
+    };
+    const asked = async (window: RecognizedWindow): Promise<RecognizedWindow> => {
+      const { recognizer, languages } = this.#options;
+      const { kept, signal } = work;
+      const question = { recognizer, input, asked: askedLanguageOf(work.start), sound: soundOf, kept, signal };
+      const spoken = await timed(() => spokenIn(languages, question, window));
+      return spoken === undefined ? window : { ...window, spoken };
+    };
+    const recognizedOne = (window: RecognitionWindow, beforeMs = doneMs): Promise<RecognizedWindow> => {
+      const recognize = async (): Promise<KeptRegion> => {
+        const kept = await timed(async () => this.#recognize(work, await soundOf(window)));
+        spent.speechMs += window.endMs - window.startMs;
+        return kept;
+      };
+      const make = async (): Promise<KeptRegion> => {
+        // Called here alone: a window that an earlier host kept takes no time, and would make the pace of the rest look fast.
+        recognized(beforeMs);
+        return attempts.of(recognize, work.signal);
+      };
+      return this.#attempted(input, window, { make, kept: work.kept, signal: work.signal }, failed);
+    };
+    // Windows of a second run are compared as they are.
+    const isSecond = before.length > 0;
+    let wordTimes = isSecond ? 'given' : this.#options.recognizer.wordTimes;
+    /** The regions of a window, each alone, as long as nothing says that words have times; null once it is said. */
+    const recognizedAlone = async ({ startMs, regions }: RecognitionWindow): Promise<RecognizedWindow[] | null> => {
+      const alone: RecognizedWindow[] = [];
+      for (const region of regions) {
+        const one = await recognizedOne(windowAlone(region), doneMs + region.startMs - startMs);
+        alone.push(one);
+        if (wordTimes === 'unknown' && one.raw.lines.length > 0)
+          wordTimes = isWithoutWordTimes(one.raw) ? 'none' : 'given';
+        if (wordTimes === 'given' && regions.length > 1) return null;
+      }
+      return alone;
+    };
+    const recognizedWhole = async (window: RecognitionWindow): Promise<RecognizedWindow[]> => {
+      const whole = await recognizedOne(window);
+      if (isSecond || window.regions.length === 1 || !isWithoutWordTimes(whole.raw)) return [whole];
+      // Without times of words it cannot be divided. A line of half a minute is worse than a sentence that ends with its region.
+      wordTimes = 'none';
+      return (await recognizedAlone(window)) ?? [whole];
+    };
     try {
-      for (const [at, region] of regions.entries()) {
+      for (const [at, window] of windows.entries()) {
         work.signal.throwIfAborted();
-        let taken: Promise<RegionSound> | null = null;
-        const sound = (): Promise<RegionSound> => (taken ??= this.#soundOf(work, region));
-        const timed = async <Result>(task: () => Promise<Result>): Promise<Result> => {
-          const began = performance.now();
-          const result = await task();
-          spent.workMs += performance.now() - began;
-          return result;
-        };
-        const recognize = async (): Promise<KeptRegion> => {
-          const kept = await timed(async () => this.#recognize(work, await sound()));
-          spent.speechMs += region.endMs - region.startMs;
-          return kept;
-        };
-        const make = async (): Promise<KeptRegion> => {
-          // Called here alone: a region that an earlier host kept takes no time, and would make the pace of the rest look fast.
-          recognized(doneMs);
-          return attempts.of(recognize, work.signal);
-        };
-        const known = before?.[at];
+        const known = before[at];
         if (known?.cause !== undefined) done.push(known);
         else {
-          const found = await this.#attempted(input, region, { make, kept: work.kept, signal: work.signal }, failed);
-          const spoken = before === null ? await timed(() => this.#spoken(work, found, sound)) : undefined;
-          done.push(spoken === undefined ? found : { ...found, spoken });
+          const alone = wordTimes === 'given' ? null : await recognizedAlone(window);
+          const found = alone ?? (await recognizedWhole(window));
+          for (const each of found) done.push(isSecond ? each : await asked(each));
         }
-        doneMs += region.endMs - region.startMs;
+        doneMs += window.endMs - window.startMs;
       }
       const [first] = failed;
       if (first !== undefined && done.every(({ cause }) => cause !== undefined)) throw first.cause;
@@ -267,45 +318,29 @@ export class Transcriber {
     }
   }
 
-  /** A region as it is kept or recognized, or with the cause why not, which `failed` gets too. */
+  /** A window as it is kept or recognized, or with the cause why not, which `failed` gets too. */
   async #attempted(
     input: PartInput,
-    region: Range,
+    window: RecognitionWindow,
     part: Parameters<KeptParts<KeptRegion>['of']>[2],
     failed: RegionUnrecognized[],
-  ): Promise<RecognizedRegion> {
+  ): Promise<RecognizedWindow> {
+    const { startMs, endMs } = window;
     try {
-      return { ...region, ...(await this.#options.regions.of(input, region, part)) };
+      return { ...window, ...(await this.#options.regions.of(input, { startMs, endMs }, part)) };
     } catch (error) {
       if (!(error instanceof RegionUnrecognized)) throw error;
       failed.push(error);
-      return asUnrecognized({ ...region, ...emptyRegion }, error.failure);
+      return asUnrecognized({ ...window, ...emptyRegion }, error.failure);
     }
   }
 
-  /** The language that the recognizer hears in a region with lines. */
-  #spoken(work: TranscriptRequest, found: RecognizedRegion, sound: () => Promise<RegionSound>) {
-    const { recognizer, languages } = this.#options;
-    const input = this.#regionInput(work);
-    const { raw, startMs, endMs } = found;
-    const { kept, signal } = work;
-    const piece = { startMs, endMs };
-    return spokenIn(languages, recognizer, input, {
-      piece,
-      raw,
-      asked: askedLanguageOf(work.start),
-      sound,
-      kept,
-      signal,
-    });
-  }
-
-  async #soundOf({ source, start, signal }: TranscriptRequest, region: Range): Promise<RegionSound> {
+  async #soundOf({ source, start, signal }: TranscriptRequest, window: Range): Promise<RegionSound> {
     const { objectStore } = this.#options;
     const path = await intactPathOf(objectStore, mediaOf(source));
     const { audioTrackIndex } = trackOf(source, start.analysisRequest);
     if (audioTrackIndex === null) throw mediaGone;
-    const sound = { path, audioTrackIndex, countsSamples: countsSamples(source), region, signal };
+    const sound = { path, audioTrackIndex, countsSamples: countsSamples(source), region: rangeOf(window), signal };
     return { samples: await regionSound(this.#options, sound), language: askedLanguageOf(start) };
   }
 
@@ -334,16 +369,30 @@ const emptyRegion: KeptRegion = {
   raw: { language: null, lines: [] },
 };
 
-const asUnrecognized = (region: RecognizedRegion, cause: EngineFailureCause | undefined): RecognizedRegion =>
-  cause === undefined ? region : { ...region, ...emptyRegion, cause };
+const asUnrecognized = (window: RecognizedWindow, cause: EngineFailureCause | undefined): RecognizedWindow =>
+  cause === undefined ? window : { ...window, ...emptyRegion, cause };
 
-/** The text of a second run for each line, in the order of the lines; undefined if there was only one run. */
-function textsOfSecondRun({ regions, lines }: PlacedTranscript, again: readonly RecognizedRegion[]): (string | null)[] {
-  if (again.length === 0) return [];
-  return regions.flatMap(({ index }) =>
+const rangeOf = ({ startMs, endMs }: Range): Range => ({ startMs, endMs });
+
+/** The same window with more sound on both sides. */
+const secondWindow = ({ regions, ...window }: RecognitionWindow, range: Range): RecognitionWindow => ({
+  ...secondRegion(window, range),
+  regions,
+});
+
+/** How regions were joined to windows; nothing for a recognizer that gets each region alone. */
+const windowParameters = ({ wordTimes }: Recognizer): EvidenceArtifact['parameters'] =>
+  wordTimes === 'none' ? {} : WINDOW_RULE;
+
+/**
+ * The text of a second run for each line, in the order of the lines; undefined if there was only one run. Whole windows are compared: a
+ * word at the edge of a region may be in either of two.
+ */
+function textsOfSecondRun({ lines, windows }: PlacedTranscript, again: readonly RecognizedWindow[]): (string | null)[] {
+  return again.flatMap((window, at) =>
     secondTexts(
-      lines.filter(({ regionIndex }) => regionIndex === index).map(({ text }) => text),
-      placedTranscript(again.slice(index, index + 1)).lines.map(({ text }) => text),
+      lines.filter((_, line) => windows[line] === at).map(({ text }) => text),
+      placedTranscript([window], []).lines.map(({ text }) => text),
     ),
   );
 }

@@ -10,8 +10,11 @@ import {
 import { countText } from '../../formats/readable-numbers.ts';
 import type { Steps } from '../../formats/steps.ts';
 import { statedNumber } from '../../kinds/kind.ts';
+import { START_RULE, startedWithSpeech } from '../../rules/line-starts.ts';
 import { speechOf, speechRegions, unrecognizedParameters } from '../../rules/recognition.ts';
+import { regionHolding, type WindowRule, windowAlone, windowsOf } from '../../rules/recognition-windows.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
+import { hullOf, lengthOf } from '../../rules/time-spans.ts';
 import { askedLanguageIn, declaredLanguages, gatedLines, isKnownInvention } from '../../rules/transcript-gates.ts';
 import {
   foldGrantCompleted,
@@ -71,8 +74,8 @@ const isWithin = (inner: Range, outer: Range): boolean =>
   outer.startMs <= inner.startMs && inner.startMs <= inner.endMs && inner.endMs <= outer.endMs;
 
 function checkPlaces(line: TranscriptLineFact, region: RecognisedRegionFact | undefined, place: string): void {
-  const inRegion = region !== undefined && isWithin(line, region);
-  if (!inRegion) throw new EvidenceChainError('evidence', place);
+  const isInside = region !== undefined && isWithin(line, region.window ?? region);
+  if (!isInside) throw new EvidenceChainError('evidence', place);
   const bad = line.words.findIndex((word) => !isWithin(word, line));
   if (bad !== -1) throw new EvidenceChainError('evidence', `${place}.words[${bad}]`);
 }
@@ -85,9 +88,14 @@ function checkMeasures(line: TranscriptLineFact, runsTwice: boolean, place: stri
   if (second !== null && !runsTwice) throw new EvidenceChainError('evidence', `${place}.second`);
 }
 
-/** Lines follow each other: by their regions, and apart within one. */
-function checkOrder(line: TranscriptLineFact, before: TranscriptLineFact | undefined, place: string): void {
-  if (before === undefined || line.regionIndex > before.regionIndex) return;
+/** Lines follow each other: by their regions, and apart within one window. */
+function checkOrder(
+  line: TranscriptLineFact,
+  before: TranscriptLineFact | undefined,
+  areOfOneWindow: boolean,
+  place: string,
+): void {
+  if (before === undefined || (line.regionIndex > before.regionIndex && !areOfOneWindow)) return;
   if (line.regionIndex < before.regionIndex) throw new EvidenceChainError('evidence', `${place}.regionIndex`);
   if (line.startMs < before.endMs) throw new EvidenceChainError('evidence', `${place}.startMs`);
 }
@@ -110,17 +118,76 @@ function checkUnrecognized(
   if (bad !== -1) throw new EvidenceChainError('evidence', `lines[${bad}].regionIndex`);
 }
 
-/** The sound of a region is not longer than the region. */
-function checkRegionSamples({ startMs, endMs, heard }: RecognisedRegionFact, place: string): void {
-  if (heard.samples <= (endMs - startMs) * samplesPerMs) return;
+/** The sound of a region is not longer than the region, or its window. */
+function checkRegionSamples({ window, heard, ...region }: RecognisedRegionFact, place: string): void {
+  if (heard.samples <= lengthOf(window ?? region) * samplesPerMs) return;
   throw new EvidenceChainError('evidence', `${place}.heard.samples`);
 }
 
-/** The language of a region was heard in a piece that it lies in, and only where something was recognized. */
-function checkSpoken({ spoken, cause, ...region }: RecognisedRegionFact, range: Range, place: string): void {
+/** The language of a region was heard in it, or in its window, and only where something was recognized. */
+function checkSpoken({ spoken, cause, window, ...region }: RecognisedRegionFact, place: string): void {
   if (spoken === undefined) return;
-  const isHeard = cause === undefined && isWithin(spoken, range) && isWithin(region, spoken);
-  if (!isHeard) throw new EvidenceChainError('evidence', `${place}.spoken`);
+  const isOf = (piece: Range | undefined) => piece?.startMs === spoken.startMs && piece.endMs === spoken.endMs;
+  if (cause !== undefined || !(isOf(region) || isOf(window)))
+    throw new EvidenceChainError('evidence', `${place}.spoken`);
+}
+
+const windowRuleOf = (transcript: EvidenceArtifact): WindowRule | null => {
+  const joinedGapMs = statedNumber(transcript, 'joinedGapMs');
+  const longestWindowMs = statedNumber(transcript, 'longestWindowMs');
+  return joinedGapMs === null || longestWindowMs === null ? null : { joinedGapMs, longestWindowMs };
+};
+
+/** The regions of one window of a transcript, in order. */
+type TranscribedWindow = readonly RecognisedRegionFact[];
+
+/**
+ * The windows of a transcript by the rule that it states. Neighbors are in one window, or each of them is alone because its recognizer gave
+ * no times of words. Transcripts of earlier versions state no rule.
+ */
+function windowsIn(transcript: EvidenceArtifact, regions: readonly RecognisedRegionFact[]): TranscribedWindow[] {
+  const rule = windowRuleOf(transcript);
+  const windows = rule === null ? regions.map(windowAlone) : windowsOf(regions, rule);
+  let next = 0;
+  return windows.flatMap((joined) => {
+    const members = regions.slice(next, next + joined.regions.length);
+    next += joined.regions.length;
+    return members.every(({ window }) => window === undefined) ? members.map((region) => [region]) : [members];
+  });
+}
+
+/** A region as the others of its window have it: they share its sound, and what is stated of it. */
+const regionOfWindow = (region: RecognisedRegionFact, members: TranscribedWindow): RecognisedRegionFact => {
+  const { heard, language, cause } = members[0] ?? region;
+  const { kind, index, startMs, endMs, spoken } = region;
+  return {
+    kind,
+    index,
+    startMs,
+    endMs,
+    ...(members.length === 1 ? {} : { window: hullOf(members) }),
+    heard,
+    language,
+    ...(spoken === undefined ? {} : { spoken }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+};
+
+/** Lines of a window are of the region that holds most of them, and begin with the detected speech if their transcript states so. */
+function checkWindowLines(
+  { parameters }: EvidenceArtifact,
+  members: TranscribedWindow,
+  lines: readonly TranscriptLineFact[],
+  speech: readonly Range[],
+): void {
+  const firstIndex = members[0]?.index ?? 0;
+  const places = lines.map((line) => ({ ...line, regionIndex: firstIndex + regionHolding(line, members) }));
+  const derived =
+    parameters.lineStarts === START_RULE.lineStarts ? startedWithSpeech(places, hullOf(members), speech) : places;
+  for (const [at, line] of lines.entries()) {
+    const place = `lines[${line.index}]`;
+    demandDerived('evidence', { [place]: line }, { [place]: { ...derived[at] } });
+  }
 }
 
 /**
@@ -138,18 +205,34 @@ export function* checkTranscript(transcript: EvidenceArtifact, basis: Transcript
   yield;
   const derived = speechRegions(range, basis.speech, basis.silences).map((region, index) => ({ index, ...region }));
   yield* demandDerivedInSteps('evidence', { regions: spans }, { regions: derived });
+  const windows = windowsIn(transcript, regions);
+  yield* demandDerivedInSteps(
+    'evidence',
+    { regions },
+    { regions: windows.flatMap((members) => members.map((region) => regionOfWindow(region, members))) },
+  );
   for (const [at, region] of regions.entries()) {
     checkRegionSamples(region, `regions[${at}]`);
-    checkSpoken(region, range, `regions[${at}]`);
+    checkSpoken(region, `regions[${at}]`);
   }
   checkUnrecognized(transcript, regions, lines);
   const runsTwice = parameters.secondRun !== undefined;
+  const windowOf = windows.flatMap((members, at) => members.map(() => at));
   for (const [at, line] of lines.entries()) {
     yield;
     const place = `lines[${at}]`;
+    const before = lines[at - 1];
     checkPlaces(line, regions[line.regionIndex], place);
-    checkOrder(line, lines[at - 1], place);
+    checkOrder(line, before, windowOf[before?.regionIndex ?? -1] === windowOf[line.regionIndex], place);
     checkMeasures(line, runsTwice, place);
+  }
+  const speech = speechOf(basis.speech);
+  let next = 0;
+  for (const [at, members] of windows.entries()) {
+    yield;
+    const first = next;
+    while (windowOf[lines[next]?.regionIndex ?? -1] === at) next += 1;
+    checkWindowLines(transcript, members, lines.slice(first, next), speech);
   }
   const judgement = judgementBy(ruleSets.transcriptGates, statedNumber(transcript, 'gates') ?? undefined);
   if (judgement.check === 'judged_again') {

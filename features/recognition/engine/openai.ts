@@ -210,6 +210,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
       mostCharactersPerSecond: ANSWER_TEXT.charactersPerSecond,
     },
     languages: servedLanguages.openai,
+    wordTimes: options.responseFormat === 'verbose_json' ? 'unknown' : 'none',
     recognize: (sound, signal) => timed(signal, (bounded) => inEitherFormat(sound, bounded)),
     languageOf,
   };

@@ -129,6 +129,7 @@ export async function openPocketsphinx(
     ],
     parameters: { ...SETTINGS, voiceConfidence: VOICE_CONFIDENCE },
     languages: servedLanguages.pocketsphinx,
+    wordTimes: 'none',
     isCurrent,
     recognize: async ({ samples }, signal) => {
       await demandCurrent(isCurrent);

@@ -182,6 +182,7 @@ export async function openWhisperCli(
     ],
     parameters: { settings: SETTINGS.join(' '), means: 'without_marks' },
     languages,
+    wordTimes: 'given',
     isCurrent,
     recognize: async ({ samples, language }, signal) => {
       await demandCurrent(isCurrent);

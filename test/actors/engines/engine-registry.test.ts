@@ -29,6 +29,7 @@ function bench() {
     tools: [{ name: 'whisper-model', version: model, digest: `sha256:${'0'.repeat(64)}` }],
     parameters: {},
     languages: null,
+    wordTimes: 'none',
     isCurrent: async () => state.isCurrent,
     recognize: async () => {
       if (state.failure !== null) throw state.failure;
@@ -192,6 +193,7 @@ test('bug: a server whose permission was withdrawn got the rest of the sound and
       tools: [{ name: 'server', version: '1', digest: `sha256:${'0'.repeat(64)}` }],
       parameters: {},
       languages: null,
+      wordTimes: 'none',
       recognize: (_, under) => untilAborted('sound', under),
     }),
   });

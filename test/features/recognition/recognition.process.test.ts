@@ -321,6 +321,43 @@ test('a region is kept as soon as it is recognized, and the next host continues 
   await checkRuntimes(t, root);
 });
 
+/** An answer with a word of each half second of a sound, in one line. */
+const wordyAnswer = (file: Buffer) => {
+  const count = Math.floor((file.length - 44) / 16_000);
+  const words = Array.from({ length: count }, (_, at) => ({ word: ` word${at}`, start: at / 2, end: (at + 1) / 2 }));
+  const text = words.map(({ word }) => word).join('');
+  return { language: 'english', segments: [{ text, start: 0, end: count / 2, words }] };
+};
+
+test('neighbors are recognized together by a server that gives times of words, and the study verifies', async (t) => {
+  const lengths: number[] = [];
+  const server = await stubTranscriber((response, region) => {
+    lengths.push(region.file.length);
+    return transcribes(wordyAnswer(region.file))(response, region);
+  });
+  t.teardown(server.close);
+  const root = await newRoot(t);
+  const { host, client } = await hostOn(t, root, { flags: byServer, baseUrl: server.baseUrl });
+  const runtimeId = await studied(client);
+  const { row, lines } = await transcriptOf(client, runtimeId);
+  const regions = (row?.facts ?? []).flatMap((fact) => (fact.kind === 'recognised_region' ? [fact] : []));
+  const [first, second, third] = regions;
+  t.is(regions.length, 3);
+  // The first region is alone, and shows that words have times.
+  const window = { startMs: second?.startMs ?? 0, endMs: third?.endMs ?? 0 };
+  t.deepEqual([first?.window, second?.window, third?.window], [undefined, window, window]);
+  t.deepEqual(second?.heard, third?.heard);
+  t.is(second?.heard.samples, 16 * (window.endMs - window.startMs));
+  t.is(lengths.length, 2);
+  t.deepEqual(
+    lines.map(({ regionIndex }) => regionIndex),
+    [0, 2],
+  );
+  t.like(row?.parameters, { joinedGapMs: 1_000, longestWindowMs: 28_000, lineStarts: 'detected_speech' });
+  await host.stop();
+  await checkRuntimes(t, root);
+});
+
 test('a second run finds more speech, and a line on which the runs disagree is withheld', async (t) => {
   const texts = utterances;
   const lengths: number[] = [];

@@ -19,6 +19,7 @@ const found: Recognizer = {
   tools: [{ name: 'stub', version: '1', digest: `sha256:${'0'.repeat(64)}` }],
   parameters: {},
   languages: null,
+  wordTimes: 'none',
   recognize: () => Promise.reject(new Error('this test recognizes nothing')),
 };
 

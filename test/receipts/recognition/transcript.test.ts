@@ -5,6 +5,7 @@ import { resultOfSteps } from '../../../formats/steps.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/stages/recognize.ts';
 import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
+import { windowAlone } from '../../../rules/recognition-windows.ts';
 import { differsByAtMost, editDistance, placesBeside } from '../../../rules/text-comparison.ts';
 import {
   compressionRatioOf,
@@ -429,8 +430,10 @@ const raw = (text: string, startMs: number | null, endMs: number | null, words: 
   measures,
 });
 
+const tenth = { startMs: 10_000, endMs: 12_000 };
+
 const placed = (...lines: RawLine[]) =>
-  placedTranscript([{ startMs: 10_000, endMs: 12_000, heard, raw: { language: 'en', lines } }]).lines.map(
+  placedTranscript([{ ...windowAlone(tenth), heard, raw: { language: 'en', lines } }], []).lines.map(
     ({ text, startMs, endMs, words }) => ({ text, startMs, endMs, words }),
   );
 

@@ -4,6 +4,7 @@ import type { Range } from '../../../../contract/base/grammar.ts';
 import type { TranscriptLineFact } from '../../../../contract/evidence/evidence.ts';
 import type { Recognizer } from '../../../../executors/recognition/recognizer.ts';
 import { placedTranscript, REGION_RULE, speechOf, speechRegions } from '../../../../rules/recognition.ts';
+import { WINDOW_RULE, windowAlone, windowsOf } from '../../../../rules/recognition-windows.ts';
 import { artifactOf, type DetectionBench, detect } from '../../../executors/evidence/detection-for-tests.ts';
 import { judgedLines } from '../../../receipts/recognition/transcripts.ts';
 
@@ -43,13 +44,15 @@ export async function recognizeFile(
     endMs: Math.min(endMs, (at + 1) * REGION_RULE.longestMs),
   }));
   const regions = everywhere ? pieces : speechRegions(range, speech, silences);
+  const isJoined = recognizer.wordTimes !== 'none' && !everywhere;
+  const windows = isJoined ? windowsOf(regions, WINDOW_RULE) : regions.map(windowAlone);
   const { signal } = new AbortController();
   const recognized = [];
-  for (const region of regions) {
-    const sound = samples.subarray(region.startMs * BYTES_PER_MS, region.endMs * BYTES_PER_MS);
-    recognized.push({ ...region, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
+  for (const window of windows) {
+    const sound = samples.subarray(window.startMs * BYTES_PER_MS, window.endMs * BYTES_PER_MS);
+    recognized.push({ ...window, heard, raw: await recognizer.recognize({ samples: sound, language }, signal) });
   }
-  const placed = placedTranscript(recognized);
+  const placed = placedTranscript(recognized, speechOf(speech));
   const lines = judgedLines(
     placed.lines.map((line) => ({ ...line, identified: null, second: null })),
     { speech: speechOf(speech), regions: placed.regions, languages: [language] },

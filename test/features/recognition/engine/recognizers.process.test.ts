@@ -241,8 +241,9 @@ test('bug: a loop of a recognizer in one region left a film without a transcript
   t.is(region.lines[0]?.text.length, maximumLineCharacters - 1);
   const contentId = `sha256:${'0'.repeat(64)}`;
   const heard = { samples: 480_000, contentId };
-  const { regions, lines } = placedTranscript([{ startMs: 0, endMs: 30_000, heard, raw: rawRegion.parse(region) }]);
   const speech = [{ startMs: 0, endMs: 30_000 }];
+  const window = { startMs: 0, endMs: 30_000, regions: speech };
+  const { regions, lines } = placedTranscript([{ ...window, heard, raw: rawRegion.parse(region) }], speech);
   const [line] = judgedLines(
     lines.map((each) => ({ ...each, identified: 'en', second: null })),
     { speech, regions, languages: ['en'] },
