@@ -54,6 +54,7 @@ export const captionReason = z.enum([
   'translation_repeated',
   'translation_length_outlier',
   'translation_disagreement',
+  'translation_source_words',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 
