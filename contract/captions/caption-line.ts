@@ -55,6 +55,7 @@ export const captionReason = z.enum([
   'translation_length_outlier',
   'translation_disagreement',
   'translation_unknown_words',
+  'translation_source_words',
 ]);
 export type CaptionReason = z.infer<typeof captionReason>;
 

@@ -46,6 +46,7 @@ export const reasonTexts = {
   translator_unavailable: 'there is no text in this language at this time',
   translator_missing_line: 'the translation lacks this line',
   translation_source_mismatch: 'the translation came with another line than this one',
+  translation_source_words: 'the translation still has words of the source',
   translation_numbers_changed: 'the translation has other numbers',
   translation_names_changed: 'the translation lacks a name',
   translation_repeated: 'the translation is that of another line too',

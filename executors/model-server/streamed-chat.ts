@@ -72,11 +72,11 @@ export class ModelNotReady extends ModelFailure {
   }
 }
 
-/** An answer that ended with its tokens, and how much of it was thinking. */
+/** An answer that was too large, and whether the model thought in it. */
 class CutAnswer extends ModelFailure {
   readonly isThought: boolean;
-  constructor(isThought: boolean, tokens: number, cause: unknown) {
-    super('too_large', `the answer takes more than ${tokens} tokens`, cause);
+  constructor(isThought: boolean, failure: ModelFailure) {
+    super('too_large', failure.detail, failure);
     this.isThought = isThought;
   }
 }
@@ -131,7 +131,7 @@ class Assembled {
     const thought = delta?.reasoning_content || delta?.reasoning || delta?.thinking || '';
     this.#content += delta?.content ?? '';
     this.#refusal += delta?.refusal ?? '';
-    this.isThought ||= thought !== '';
+    this.isThought ||= thought !== '' || this.#content.trimStart().startsWith('<think');
     return thought !== '' || (delta?.content ?? '') !== '' || (delta?.refusal ?? '') !== '';
   }
 
@@ -285,20 +285,19 @@ export async function openStreamedChat(options: StreamedChatOptions): Promise<Ho
       pace.clear(waiting);
       waiting = pace.limit(maxTokenGapMs, `no further token within ${maxTokenGapMs} ms`);
     };
-    let assembled: Assembled | null = null;
+    let isThought = false;
     try {
       const [completion, streamed] = await following([signal, pace.signal], (bounded) =>
         completionOf(bodyOf(form, question, tokens), bounded, heard),
       );
-      assembled = streamed;
+      isThought = streamed?.isThought === true;
       const answer = chatAnswerOf(completion, { maxCompletionTokens: tokens, maxOutputBytes }, holdsKey);
       return { ...answer, text: jsonTextIn(answer.text), sent: sentOf(form) };
     } catch (error) {
       signal.throwIfAborted();
       if (pace.lateness !== null) throw new ModelFailure('timeout', pace.lateness, error);
       const failure = errorInStream(error, provider.apiKey) ?? failureOf(error, true);
-      const isCut = failure.code === 'too_large' && assembled !== null;
-      throw isCut ? new CutAnswer(assembled?.isThought === true, tokens, failure) : failure;
+      throw failure.code === 'too_large' ? new CutAnswer(isThought, failure) : failure;
     } finally {
       pace.end();
     }

@@ -13,7 +13,8 @@ import {
   latinWords,
   scriptOf,
 } from './carried-words.ts';
-import { areRelated } from './related-languages.ts';
+import { areEverydayWords, hasLeftWords } from './left-words.ts';
+import { areOneLanguage, areRelated } from './related-languages.ts';
 import { plainWordsOf, repeatedTranslations, type TranslatedLine } from './repeated-lines.ts';
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
@@ -58,11 +59,16 @@ const letters = (text: string): number => lettersOf(text).length;
 
 /**
  * The source itself in the place of its translation; names stay what they are. Between related languages a right translation is
- * near to its source, and a short one is often equal. There only a longer line of the same letters and accents is a copy.
+ * near to its source, and a short one is often equal. There only a longer line of the same words and accents is a copy, unless all are
+ * everyday words of the target. Between standards of one language a third of the lines is right as it is.
  */
 function isCopied(source: string, translation: string, languages: TranslationLanguages): boolean {
   const isJudged = letters(source) >= TRANSLATION_GATE.judgedLetters;
-  if (areRelated(languages.source, languages.target)) return isJudged && accented(source) === accented(translation);
+  if (areOneLanguage(languages.source, languages.target)) return false;
+  if (areRelated(languages.source, languages.target)) {
+    const isEqual = accentedWords(source) === accentedWords(translation);
+    return isJudged && isEqual && !areEverydayWords(translation, languages.target);
+  }
   const similarity = similarityOf(source, translation);
   if (isJudged) return similarity >= TRANSLATION_GATE.echoSimilarity;
   return (
@@ -70,12 +76,13 @@ function isCopied(source: string, translation: string, languages: TranslationLan
   );
 }
 
-/** The letters of a text with their accents, which alone tell some translations from their sources. */
-const accented = (text: string): string =>
+/** The words of a text with their accents: a hyphen, a space or an accent alone tells some translations from their sources. */
+const accentedWords = (text: string): string =>
   text
     .normalize('NFC')
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '');
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
 
 /** True for another language or script than requested, or the source itself. */
 function isWrongLanguage({ line, answer, identifiedTogether }: Candidate, languages: TranslationLanguages): boolean {
@@ -99,6 +106,7 @@ export function reasonAgainst(candidate: Candidate, languages: TranslationLangua
   if (answer === null || answer.translation.trim() === '') return 'translator_missing_line';
   if (similarityOf(line.text, answer.source) < TRANSLATION_GATE.echoSimilarity) return 'translation_source_mismatch';
   if (isWrongLanguage(candidate, languages)) return 'language_mismatch';
+  if (hasLeftWords(line.text, answer.translation, languages)) return 'translation_source_words';
   if (!keepsNumbers(line.text, answer.translation, languages)) return 'translation_numbers_changed';
   return hasNames(line.text, answer.translation, languages) ? null : 'translation_names_changed';
 }
