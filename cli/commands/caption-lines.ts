@@ -1,8 +1,10 @@
+import type { CaptionProductionResults } from '../../contract/captions/caption-answers.ts';
 import type { CaptionSide } from '../../contract/captions/caption-line.ts';
 import type { CaptionCorrections } from '../../contract/captions/correction.ts';
 import type { DraftedFile, GuidelineReport, WrittenFinding } from '../../contract/captions/guideline-report.ts';
 import { wordsOfSide } from '../../contract/captions/styled-text.ts';
 import { findingWords, guidelineNames, linesFound } from '../../contract/causes/guideline-words.ts';
+import { reasonTexts } from '../../contract/causes/reasons.ts';
 import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { areOneLanguage } from '../../rules/languages.ts';
 import { englishName } from '../terminal/language-tag.ts';
@@ -94,4 +96,35 @@ export function guidelineLines({ file, reports }: DraftedFile): string[] {
       : [...own, `other guidelines${of} of ${countText(file.cues, 'line')}: ${listed.join(', ')} (--json lists all)`];
   });
   return [...lostStyleLines(file), ...found];
+}
+
+/** So many lines without a translation are named. */
+const mostUntranslated = 5;
+
+/**
+ * The lines that have no translation, with the reason of each; null if all have one. `results` name the words that a translator does not
+ * know, as far as captions are short enough to be in one record.
+ */
+export function untranslatedLine(
+  { lines }: Pick<CaptionCorrections, 'lines'>,
+  { results }: Pick<CaptionProductionResults, 'results'>,
+): string | null {
+  const words = new Map(
+    results.flatMap(({ artifact }) =>
+      'lines' in artifact
+        ? artifact.lines.map(
+            ({ id, target }) => [id, target.state === 'available' ? [] : (target.unknownWords ?? [])] as const,
+          )
+        : [],
+    ),
+  );
+  const without = lines.filter(({ source, target }) => source.text !== null && target.state === 'withheld');
+  if (without.length === 0) return null;
+  const named = without.slice(0, mostUntranslated).map(({ id, startMs, target }) => {
+    const unknown = words.get(id) ?? [];
+    const reason = target.reasonCode === null ? target.state : reasonTexts[target.reasonCode];
+    return `${timeCode(startMs)} (${reason}${unknown.length === 0 ? '' : `: ${unknown.join(', ')}`})`;
+  });
+  const more = without.length > named.length ? ', …' : '';
+  return `${countText(without.length, 'line')} without a translation: ${named.join(', ')}${more}`;
 }

@@ -39,7 +39,7 @@ import {
   namedFilms,
   outputIn,
 } from './caption-films.ts';
-import { guidelineLines } from './caption-lines.ts';
+import { guidelineLines, untranslatedLine } from './caption-lines.ts';
 import { captionableStudy, type StudiedFilm } from './caption-study.ts';
 import { filedCaptions } from './captions.ts';
 import { hasPresentLines, keptFileText } from './corrections.ts';
@@ -277,6 +277,8 @@ async function written(film: PreparedFilm, approved: CaptionPlan | null): Promis
   const guidelines = await host.captions.guidelines(runtimeId, form);
   for (const remark of guidelineLines(guidelines)) terminal.remark(remark);
   for (const note of captionNotes(await host.overview(runtimeId))) terminal.remark(note);
+  const untranslated = untranslatedLine(corrections, await host.captions.results(runtimeId));
+  if (untranslated !== null) terminal.remark(untranslated);
   const { lines } = corrections;
   // A person may have added lines since the approval.
   const present = plan === null ? null : presentPlan(plan, lines);

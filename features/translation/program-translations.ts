@@ -67,7 +67,7 @@ export class ProgramTranslations implements Translations {
 
   /**
    * A job with its translation; unchanged if nothing has to be translated. Rejects with `CaptionFailure` if the program gives no
-   * answers or was changed meanwhile, and if not one line passed the gates: such captions would use up an approval for nothing.
+   * answers or was changed meanwhile. It also does so if not one line passed the gates: such captions would use up an approval.
    */
   async translated(job: CaptionJob, signal: AbortSignal): Promise<TranslatedJob> {
     const text = await this.#slices.run(textToTranslateOf(job));
@@ -75,7 +75,7 @@ export class ProgramTranslations implements Translations {
     const pair = this.#pairOf(job);
     const asks = await this.#asks(pair, text.lines, signal);
     if (firstDifference(this.#pairOf(job).identity, pair.identity) !== null)
-      throw new CaptionFailure('translator', 'program_changed: Apertium or its data changed while it translated');
+      throw new CaptionFailure('translator', 'model_changed: Apertium or its data changed while it translated');
     const record = {
       prompt: programFormContract,
       configuration: pair.configuration,
@@ -97,9 +97,9 @@ export class ProgramTranslations implements Translations {
       if (pair !== null && firstDifference(translator ?? null, pair.identity) === null) return pair;
     } catch (error) {
       if (!(error instanceof PairUnavailable)) throw error;
-      throw new CaptionFailure('translator', `program_missing: ${error.message}`, error);
+      throw new CaptionFailure('translator', `tool_missing: ${error.message}`, error);
     }
-    throw new CaptionFailure('translator', 'program_changed: Apertium or its data changed after the attempt began');
+    throw new CaptionFailure('translator', 'model_changed: Apertium or its data changed after the attempt began');
   }
 
   async #asks(pair: InstalledPair, lines: readonly SourceLine[], signal: AbortSignal): Promise<TranslationAsk[]> {
@@ -123,7 +123,7 @@ export class ProgramTranslations implements Translations {
       return asks;
     } catch (error) {
       if (!(error instanceof PipeFailure)) throw error;
-      throw new CaptionFailure('translator', `program_failed: ${error.message}`, error);
+      throw new CaptionFailure('translator', `tool_exit: ${error.message}`, error);
     } finally {
       await pipe.close();
     }

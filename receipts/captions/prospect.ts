@@ -28,7 +28,7 @@ export interface CaptionMeans {
   readonly subtitlesFirst?: boolean;
 }
 
-/** The translator of a host for two languages: the same for all of them, or one for each pair, and null for a pair without one. */
+/** The translator of a host: the same for all languages, or one for each pair. Null for a pair without one. */
 export type TranslatorIdentity =
   | CaptionTranslator
   | ((languages: { readonly sourceLanguage: string; readonly targetLanguage: string }) => CaptionTranslator | null);

@@ -4,8 +4,8 @@ import type { SourceLine } from './gates.ts';
 
 /**
  * Lines in the stream format of Apertium (wiki.apertium.org/wiki/Apertium_stream_format). A backslash escapes a sign of the format.
- * Brackets hold a superblank, which goes through every part of a pipe as it is. In an answer `*`, `#` and `@` before a word are marks:
- * the word is in no dictionary, has no such form, or has no translation.
+ * Brackets hold a superblank, which goes through every part of a pipe as it is. In an answer `*`, `#` and `@` before a word are marks.
+ * They mean that it is in no dictionary, has no such form, or has no translation.
  */
 export const programFormContract: ProgramForm = {
   schema: 'studio.caption-translation.program-form.v1',
@@ -80,8 +80,8 @@ const unescaped = (text: string): string => text.replaceAll(/\\(.)/gsu, '$1');
 const withoutEdges = (word: string): string => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 /**
- * Reads an answer. Null if it does not end as a line does, and if the parts that are kept apart did not come back in their order:
- * then its words are not to be trusted either.
+ * Reads an answer. Null if it does not end as a line does, or if the parts that are kept apart did not come back in their order. Its
+ * words are not to be trusted then.
  */
 export function lineOfStream(answer: string, source: string): StreamLine | null {
   if (!answer.endsWith(end)) return null;

@@ -95,16 +95,6 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** A recognizer behind a server, which also answers which language is spoken. */
-export interface ServedRecognizer extends Recognizer {
-  /**
-   * The language of a sound by itself, without its text. The server of whisper.cpp encodes the sound once for it, and a second time if
-   * its language is not the one of `sound`: then the answer has the probability of that one. Other servers state none. Rejects as
-   * `recognize` does.
-   */
-  readonly languageOf: (sound: RegionSound, signal: AbortSignal) => Promise<LanguageAnswer>;
-}
-
 /** Server errors in a row after which the format without times is tried, before the first answer with times. One may pass by itself. */
 const errorsOfFormat = 2;
 
@@ -113,7 +103,7 @@ const errorsOfFormat = 2;
  * a prompt, and a region that the server has taken is never sent again. Its identity cannot be seen from here: its digest is that of
  * its address and the name of the model. A model that knows no times refuses the verbose format: from then on it is asked without.
  */
-export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRecognizer {
+export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
   const { provider, model, clock, patienceMs = 0 } = options;
   const service = options.service ?? {
     interface: 'openai',
@@ -185,7 +175,11 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
       ),
     );
 
-  const languageOf: ServedRecognizer['languageOf'] = (sound, signal) =>
+  /**
+   * The language of a sound by itself, without its text. The server of whisper.cpp encodes the sound once for it, and a second time if
+   * its language is not the declared one: then the answer has the probability of that one. Other servers state none.
+   */
+  const languageOf = (sound: RegionSound, signal: AbortSignal): Promise<LanguageAnswer> =>
     timed(signal, async (bounded) => {
       const question = (withProbabilities: boolean) =>
         wire.languageRequest({ service, model, format, sound }, withProbabilities);
@@ -193,6 +187,13 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
       if (service.interface !== 'whisper-server' || sound.language === null || first.isDeclared) return first;
       return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
     });
+
+  const heardLanguage: NonNullable<Recognizer['heardLanguage']> = async (sound, signal) => {
+    // Answers without times state no language either.
+    if (format === 'json') return null;
+    const { code, declaredProbability } = await languageOf(sound, signal);
+    return code === null ? null : { language: code, probability: null, asked: declaredProbability };
+  };
 
   return {
     engine: 'openai',
@@ -212,7 +213,8 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
     languages: servedLanguages.openai,
     wordTimes: options.responseFormat === 'verbose_json' ? 'unknown' : 'none',
     recognize: (sound, signal) => timed(signal, (bounded) => inEitherFormat(sound, bounded)),
-    languageOf,
+    // Each question is one more request, which a server elsewhere may charge for.
+    ...(provider.isLocal ? { heardLanguage } : {}),
   };
 }
 
@@ -220,9 +222,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
  * The same for the server at the address of a provider, which is asked how it takes sound. One that does not answer counts as one with
  * the interface of OpenAI, until it is opened again.
  */
-export async function openServedRecognizer(
-  options: Omit<OpenaiRecognizerOptions, 'service'>,
-): Promise<ServedRecognizer> {
+export async function openServedRecognizer(options: Omit<OpenaiRecognizerOptions, 'service'>): Promise<Recognizer> {
   const service = await speechServiceAt(options.provider.baseUrl);
   if (service !== null) return openOpenaiRecognizer({ ...options, service });
   return { ...openOpenaiRecognizer(options), isCurrent: async () => false };

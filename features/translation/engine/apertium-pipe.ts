@@ -29,7 +29,7 @@ const lastPipe = 'last';
 
 /**
  * The pipe as one group of processes, whose first one becomes the last part. The end of any part ends those behind it, and so the whole
- * group: the host learns of it at once, and need not wait for the time of a line.
+ * group. The host learns of it at once, and need not wait for the time of a line.
  */
 function pipeScript(commands: InstalledPair['commands']): string {
   const words = commands.map((command) => command.map(quoted).join(' '));
@@ -125,8 +125,8 @@ class OpenPipe {
 const mostFailedLines = 3;
 
 /**
- * The pipe of a pair of Apertium, which stays open from line to line: the first line takes a part of a second, each other one some
- * milliseconds. A pipe that ends, hangs or answers out of form is ended with all of its processes and started again for its line.
+ * The pipe of a pair of Apertium. It stays open from line to line: the first line takes a part of a second, each other one some
+ * milliseconds. If it ends, hangs or answers out of form, all of its processes are ended. It is started again for that line.
  */
 export class ApertiumPipe {
   readonly #pair: InstalledPair;
