@@ -17,6 +17,7 @@ import { requestCost } from './request-cost.ts';
 import { reusedAttempt } from './reused-attempt.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
+import { sync } from './sync.ts';
 import { transitions } from './transitions.ts';
 import { translatedCaptions } from './translated-captions.ts';
 import { workers } from './workers.ts';
@@ -44,4 +45,5 @@ export const rows: readonly Row[] = [
   longestPause,
   pausesAtLimits,
   translatedCaptions,
+  sync,
 ];
