@@ -195,7 +195,8 @@ async function measure(folder: string): Promise<Figure[]> {
 /** Subtitles of films with known times, moved in known ways. */
 export const sync: Row = {
   name: 'sync',
-  measures: `subtitles with known faults against detected speech, on the films of the folder that \`${filmsVariable}\` names; \`${nullsVariable}\` is the number of cases that belong to no film`,
-  grows: 'with the pairs of cues and windows of speech that lie within ten minutes, up to three million of them',
+  measures: `Subtitles with known faults against detected speech, on the films of the folder in \`${filmsVariable}\`. \`${nullsVariable}\` is the number of cases that belong to no film.`,
+  grows:
+    'Processor time grows with the pairs of cues and windows of speech that lie within ten minutes, up to three million of them.',
   measure,
 };

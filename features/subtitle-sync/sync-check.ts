@@ -67,7 +67,7 @@ export function* checkedBySteps(windows: readonly Range[], cues: readonly TimedT
   const isWhole = range.startMs === 0;
   // Of a whole film, cues may come after its end: they are late then.
   const inside = shown.filter((cue) => isHeard(cue) || isWhole);
-  const lines = voicedLines(dialogueOf(inside).lines);
+  const lines = dialogueOf(voicedLines(inside)).lines;
   yield;
   const answer = yield* alignedBySteps(windows.map(earlier), lines.map(earlier), range.endMs - range.startMs);
   const firstInside = shown.findIndex((cue) => inside.includes(cue));

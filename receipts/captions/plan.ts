@@ -127,7 +127,7 @@ function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): Plan
 }
 
 /** The lines of dialogue of a track that a voice says, in order of time. */
-const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => voicedLines(dialogueOf(cues).lines);
+const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => dialogueOf(voicedLines(cues)).lines;
 
 /** How the track of each side lies against the speech; null for a side without a track, and if speech was not measured. */
 const alignmentsOf = derivedInSteps(function* (study): Steps<Readonly<Record<CaptionSide, Alignment | null>>> {
