@@ -18,6 +18,7 @@ import { reusedAttempt } from './reused-attempt.ts';
 import { speech } from './speech.ts';
 import { startUp } from './start-up.ts';
 import { study } from './study.ts';
+import { sync } from './sync.ts';
 import { transitions } from './transitions.ts';
 import { translatedCaptions } from './translated-captions.ts';
 import { workers } from './workers.ts';
@@ -46,4 +47,5 @@ export const rows: readonly Row[] = [
   pausesAtLimits,
   translatedCaptions,
   speech,
+  sync,
 ];

@@ -1,14 +1,24 @@
-import { commandsOf } from '../features/feature.ts';
+import { commandsOf, verbsOf } from '../features/feature.ts';
 import { features } from '../features/features.ts';
 import { hostCommands } from './commands/host-commands.ts';
 import { commands, mcpWords } from './commands.ts';
 import { type CompletedCommands, completionsWords } from './completions.ts';
 import { storeCommands } from './store-commands.ts';
 
+/** The commands of the host, each with the verbs and the flags that features add. */
+const withVerbs: CompletedCommands = Object.fromEntries(
+  Object.entries(hostCommands).map(([name, words]) => {
+    const verbs = Object.entries(verbsOf(features, name) ?? {});
+    if (verbs.length === 0) return [name, words];
+    const flags = Object.assign({}, ...verbs.map(([, verb]) => verb.words.flags), words.flags);
+    return [name, { ...words, flags, choices: [...(words.choices ?? []), ...verbs.map(([verb]) => verb)] }];
+  }),
+);
+
 /** The commands that a shell completes. */
 export const completedCommands: CompletedCommands = {
   serve: commands.start,
-  ...hostCommands,
+  ...withVerbs,
   ...storeCommands,
   verify: commands.verify,
   mcp: mcpWords,

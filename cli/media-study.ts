@@ -4,6 +4,7 @@ import { commandsOf, type FeatureCommands } from '../features/feature.ts';
 import { answersQuestion, nearestName, parseFlags, storedPath } from '../options/flags.ts';
 import { type ExitCode, exitCodes, keepFilesPrivate, outliveReaders } from '../options/outputs.ts';
 import { hostCommands } from './commands/host-commands.ts';
+import { calledVerb } from './commands/verbs.ts';
 import { completionScript, completionsWords, shells } from './completions.ts';
 import { dataRootOf, hasDataRoot } from './options/data-root.ts';
 import { runOnStore, storeCommands } from './store-commands.ts';
@@ -101,14 +102,21 @@ async function runThroughHost(command: HostCommand, args: readonly string[]): Pr
 }
 
 const [name = '', ...args] = process.argv.slice(2);
+const verb = Object.hasOwn(hostCommands, name) && hostCommands[name]?.takesVerbs ? await calledVerb(name, args) : null;
 const print = (text: string): void => void process.stdout.write(text);
 const command = Object.hasOwn(hostCommands, name) ? hostCommands[name] : undefined;
 const onStore = Object.hasOwn(storeCommands, name) ? storeCommands[name] : undefined;
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
-const named = { command: name, usage: (command ?? onStore)?.usage };
+const named = { command: verb === null ? name : `${name} ${args[0]}`, usage: (verb ?? command ?? onStore)?.usage };
 keepFilesPrivate();
 outliveReaders();
-if (command !== undefined) {
+if (verb !== null) {
+  if (!answersQuestion(args, verb, print)) {
+    const exit = await runThroughHost(verb, args);
+    // What such a command finds out is exit code 1: a refusal is another one.
+    process.exitCode = exit === exitCodes.failed && !verb.hasEnded() ? exitCodes.usage : exit;
+  }
+} else if (command !== undefined) {
   if (!answersQuestion(args, command, print)) process.exitCode = await runThroughHost(command, args);
 } else if (onStore !== undefined) {
   if (!answersQuestion(args, onStore, print)) {

@@ -1,9 +1,11 @@
 import type { EngineChoices, LineTranslator } from '../actors/engines/engine-choices.ts';
 import type { HostFeature, OpenFeature } from '../actors/host-feature.ts';
+import type { StudyHost } from '../client/study-host.ts';
 import type { Clock } from '../contract/base/clock.ts';
 import type { CaptionTranslation } from '../contract/captions/caption-translation.ts';
 import type { HostFinding } from '../contract/operation.ts';
 import type { FoundEngine, HostSetting } from '../contract/settings.ts';
+import type { RuntimeRow } from '../contract/study/status.ts';
 import type { HostedProvider } from '../executors/model-server/hosted-provider.ts';
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
 import type { Environment } from '../executors/process/tools.ts';
@@ -11,6 +13,7 @@ import type { Route } from '../http/exchange/route.ts';
 import type { WireFeature } from '../http/server.ts';
 import type { StreamContext } from '../http/streams/event-stream.ts';
 import type { CommandWords, FlagTable, GivenFlags } from '../options/flags.ts';
+import type { ExitCode } from '../options/outputs.ts';
 import type { StartText } from '../options/start-text.ts';
 import type { HostPermissions } from '../receipts/captions/methods.ts';
 
@@ -197,6 +200,35 @@ export interface FeatureCommand {
   ) => Promise<void>;
 }
 
+/** A verb refuses a call, in words for the person who made it. The command ends with exit code 2. */
+export class VerbRefusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'VerbRefusal';
+  }
+}
+
+/** A call of a verb, through a running host. */
+export interface VerbCall {
+  readonly given: GivenFlags;
+  readonly terminal: CommandTerminal;
+  readonly signal: AbortSignal;
+  readonly host: StudyHost;
+  /** The film as the call names it. */
+  readonly film: string;
+  /** The studies of that film, the newest first. Throws in words for the person if there is none, or if several films are meant. */
+  studies(): Promise<readonly RuntimeRow[]>;
+}
+
+/** A verb of a command of the host: `media-study COMMAND VERB FILM`. The word is the verb only if a film follows. */
+export interface HostVerb {
+  readonly words: CommandWords;
+  readonly run: (call: VerbCall) => Promise<ExitCode>;
+}
+
+/** The verbs of each command, by their words. */
+export type HostVerbs = Readonly<Record<string, Readonly<Record<string, HostVerb>>>>;
+
 /** An optional capability of the program: a folder below `features/`, and a line in `features.ts`. */
 export interface Feature {
   /** The name of its folder. */
@@ -228,6 +260,8 @@ export interface Feature {
     translation: CaptionTranslation,
     machine: Pick<StartTrial, 'environment' | 'launcher'>,
   ) => Promise<RepeatedTranslation | null>;
+  /** The verbs that it adds to commands of the host. */
+  readonly verbs?: HostVerbs;
   /** The kinds of programs that `media-study engines` may install for it. */
   readonly programEngines?: readonly ProgramEngine[];
   /** A way to an engine that a command lacks; null for none. Reads only. */
@@ -243,6 +277,20 @@ export type FeatureCommands = Readonly<Record<string, FeatureCommand>>;
 /** The commands of all features by their names. */
 export const commandsOf = (features: readonly Feature[]): FeatureCommands =>
   Object.fromEntries(features.flatMap(({ commands = {} }) => Object.entries(commands)));
+
+/** The verbs that features add to a command of the host. */
+export const verbsOf = (features: readonly Feature[], command: string): HostVerbs[string] =>
+  Object.assign({}, ...features.map(({ verbs = {} }) => verbs[command] ?? {}));
+
+/** The words of all verbs, by the command and the verb. */
+export const verbWords = (features: readonly Feature[]): Readonly<Record<string, CommandWords>> =>
+  Object.fromEntries(
+    features.flatMap(({ verbs = {} }) =>
+      Object.entries(verbs).flatMap(([command, own]) =>
+        Object.entries(own).map(([verb, { words }]) => [`${command} ${verb}`, words] as const),
+      ),
+    ),
+  );
 
 /** The options of all features for the programs that take these. */
 export const flagsOf = (

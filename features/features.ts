@@ -5,6 +5,7 @@ import type { Feature } from './feature.ts';
 import { lifecyclesFeature } from './lifecycles/feature.ts';
 import { speechRecognition } from './recognition/feature.ts';
 import { textOnScreen } from './screen-text/feature.ts';
+import { subtitleSync } from './subtitle-sync/feature.ts';
 import { translation } from './translation/feature.ts';
 import { videoHost } from './video-host/feature.ts';
 import { workers } from './workers/feature.ts';
@@ -20,4 +21,5 @@ export const features: readonly Feature[] = [
   evaluation,
   lifecyclesFeature,
   engineInstallations,
+  subtitleSync,
 ];

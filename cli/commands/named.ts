@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { isSameName } from '../../contract/base/grammar.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
@@ -7,6 +8,7 @@ import { isCanceled } from '../../contract/study/cancellation.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { countText, timeCode } from '../../formats/readable-numbers.ts';
 import { nearestName } from '../../options/flags.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
 import { asTyped, type CommandCall, typedAgain, WrongCall } from '../terminal/call.ts';
 
 const prefix = 'runtime:';
@@ -77,6 +79,39 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
       '\n',
     ),
   );
+}
+
+/**
+ * The studies of one film, the newest first: by the id of a study or the beginning of it, by the label of its source, or by the file.
+ * Throws `WrongCall` if there is none, and if several films are meant.
+ */
+export async function studiesOfFilm(call: Pick<CommandCall, 'host' | 'signal'>, what: string): Promise<RuntimeRow[]> {
+  const every: RuntimeRow[] = [];
+  for await (const { row } of everyStudy(call)) if (row !== null) every.push(row);
+  const exact = every.filter(({ runtimeId }) => runtimeId === what);
+  if (exact.length > 0) return exact;
+  let meant = every.filter(
+    ({ runtimeId, label }) => (label !== null && isSameName(label, what)) || beginsWith(runtimeId, what),
+  );
+  if (meant.length === 0) {
+    const isFile = await stat(what).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    const source = isFile ? await knownFile(call, what) : undefined;
+    meant = every.filter(({ sourceSessionId }) => sourceSessionId === source?.sourceSessionId);
+    if (meant.length === 0 && isFile) {
+      throw new WrongCall(`${what} is not studied yet: ${asTyped(`study ${shellPath(what)}`)}`);
+    }
+  }
+  const [first] = meant;
+  if (first === undefined) {
+    const labels = new Set(every.flatMap(({ label }) => label ?? []));
+    return noStudy(call, what, [...labels]);
+  }
+  if (meant.every(({ sourceSessionId }) => sourceSessionId === first.sourceSessionId)) return meant;
+  const lines = meant.map((row) => `  ${studyLine(row)}`);
+  throw new WrongCall([`several films are called ${what}; name a study by its id:`, ...lines].join('\n'));
 }
 
 /** True if a host has a study of a source with this label. */

@@ -248,6 +248,7 @@ export const subtitles: HostCommand = {
   purpose:
     'Attaches subtitle files to a source, or removes one, and lists the attached ones. A SOURCE is the id of a source, the beginning of its id, or its label.',
   flags: subtitlesCommandFlags,
+  takesVerbs: true,
   positionals: 33,
   check: async (given, terminal) => {
     argument(given, 0, 'SOURCE');

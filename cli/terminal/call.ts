@@ -105,6 +105,8 @@ export interface HostCommand extends CommandWords {
   readonly studyAt?: number | 'last';
   /** It has something to do on a data root that no host has used yet. Every command starts a host if none runs. */
   readonly beginsData?: true;
+  /** Features add verbs to it: `media-study COMMAND VERB FILM`. */
+  readonly takesVerbs?: true;
   /** The fate of the work if Ctrl-C ends the command, as a message. Commands that only read have none. */
   interrupted?(): string;
   /** Checks the call before a host is found or started. Throws `WrongCall`. */

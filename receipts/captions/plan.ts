@@ -24,6 +24,7 @@ import { linesWithoutSpeech, SPEECH_GAPS, speechWithoutLines } from '../../rules
 import { otherStretchesIn } from '../../rules/spoken-language.ts';
 import { remarksOfChoice } from '../../rules/track-choice.ts';
 import { askedLanguageIn, declaredLanguages } from '../../rules/transcript-gates.ts';
+import { voicedLines } from '../../rules/voiced-lines.ts';
 import { captionLimitsOf, type DraftLine } from './allowance.ts';
 import { type CaptionJob, captionExecutorOf } from './artifact.ts';
 import {
@@ -127,8 +128,8 @@ function sideOf(job: CaptionJob, side: CaptionSide, isTranslated: boolean): Plan
   return side === 'target' && isTranslated ? translated(choice) : { ...none, choice };
 }
 
-/** The lines of dialogue of a track, in order of time. */
-const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => dialogueOf(cues).lines;
+/** The lines of dialogue of a track that a voice says, in order of time. */
+const dialogueLines = ({ cues }: StudiedTrack): readonly Range[] => dialogueOf(voicedLines(cues)).lines;
 
 /** How the track of each side lies against the speech; null for a side without a track, and if speech was not measured. */
 const alignmentsOf = derivedInSteps(function* (study): Steps<Readonly<Record<CaptionSide, Alignment | null>>> {
@@ -172,6 +173,16 @@ function remarkOnAlignment(
     default:
       return null;
   }
+}
+
+/** The remark on the part of the cues that is unknown while the others are not. */
+function remarkOnPart(side: CaptionSide, alignment: Alignment | null): PlanRemark | null {
+  if (alignment === null || alignment.verdict === 'unknown') return null;
+  for (const stretch of alignment.stretches ?? []) {
+    if (stretch.verdict !== 'unknown') continue;
+    return { code: 'timing_unknown', params: { side, against: 'sound', reason: stretch.reason } };
+  }
+  return null;
 }
 
 /** The comparisons that a plan rests on. Recognized speech has its times from the sound; two sides are compared if they agree. */
@@ -391,6 +402,8 @@ export function* captionPlanBySteps(
     remarks.push(...remarksOfTrack(side, track, texts.length));
     const remark = remarkOnAlignment(side, 'sound', sides[side].withSound);
     if (remark !== null) remarks.push(remark);
+    const inPart = remarkOnPart(side, sides[side].withSound);
+    if (inPart !== null) remarks.push(inPart);
   }
   const speech = speechIn(study);
   const isSeam = classification === 'deterministic_current_run_test_seam';

@@ -1,7 +1,7 @@
 import { hostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
-import { commandsOf } from '../../features/feature.ts';
+import { commandsOf, verbWords } from '../../features/feature.ts';
 import { features } from '../../features/features.ts';
 import type { CommandWords, Flag } from '../../options/flags.ts';
 
@@ -43,6 +43,7 @@ export const optionsPage = (): string =>
     ...hostCommands,
     ...storeCommands,
     ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
+    ...verbWords(features),
   })
     .map(sectionOf)
     .join('');

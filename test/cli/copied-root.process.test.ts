@@ -42,7 +42,10 @@ const callsOf = ({ runtimeId, sourceSessionId, scratch }: Names): Readonly<Recor
   watch: [{ args: [runtimeId] }],
   cancel: [{ args: [runtimeId] }],
   sources: [{ args: [] }],
-  subtitles: [{ args: [sourceSessionId, join(scratch, 'lines.srt'), ...rights] }],
+  subtitles: [
+    { args: [sourceSessionId, join(scratch, 'lines.srt'), ...rights] },
+    { args: ['check', runtimeId, '--file', join(scratch, 'lines.srt')] },
+  ],
   runtimes: [{ args: [] }],
   search: [{ args: ['boat'] }],
   evidence: [{ args: [runtimeId] }],
