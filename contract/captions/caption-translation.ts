@@ -201,8 +201,8 @@ export const captionTranslation = z.strictObject({
   /** The language of all translations together of the lines that the host sent again alone because of the first answers. */
   identifiedAlone: languageTag.nullable(),
   /**
-   * The version of the translation gates by which the answers are judged. 4 and 6 are 5 and 7 over one answer for each line. 8 is 7 over
-   * the answers of a program. Absent for 1.
+   * The version of the translation gates by which the answers are judged; absent for 1. Numbers 4 and 6 are versions 5 and 7 over one
+   * answer for each line. Number 8 is version 7 over the answers of a program.
    */
   gates: z.literal([2, 3, 4, 5, 6, 7, 8]).optional(),
 });

@@ -117,7 +117,7 @@ const mostModeBytes = 64 * 1024;
  * The commands of a mode: `$1` are the marks of unknown words (`-g`), `$2` the options of the tagger. Each part is told to answer at a
  * NUL. Throws `PairUnavailable`.
  */
-export function commandsOf(mode: string, text: string): string[][] {
+export function pipeCommands(mode: string, text: string): string[][] {
   const commands: string[][] = [[]];
   const lines = text.split('\n').filter((line) => !line.trimStart().startsWith('#'));
   for (const { groups = {} } of lines.join(' ').matchAll(modeWord)) {
@@ -215,7 +215,7 @@ function openedPair(
   const libraries = new Map<string, string>();
   const commands: string[][] = [];
   const pipe: string[][] = [];
-  for (const [program = '', ...args] of commandsOf(mode, readFileSync(file, 'utf8'))) {
+  for (const [program = '', ...args] of pipeCommands(mode, readFileSync(file, 'utf8'))) {
     const name = path.basename(program);
     const beside = path.join(programs, name);
     const executable = isRunnable(beside) ? beside : programOnPath(name, environment);

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { runCommand } from '../../cli/command.ts';
+import { standInApertium } from '../../executors/process/apertium-stand-in.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
-import { standInApertium } from '../together/apertium-stand-in.ts';
 
 /** A data root that no host has had, and the command on it beside a double of Apertium. */
 async function onRoot(t: ExecutionContext) {

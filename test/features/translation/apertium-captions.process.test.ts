@@ -4,8 +4,8 @@ import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import { ServiceError } from '../../../contract/base/errors.ts';
 import { ProgramTranslations } from '../../../features/translation/program-translations.ts';
 import { approvedStudy } from '../../actors/captions/caption-bench.ts';
+import { standInApertium } from '../../executors/process/apertium-stand-in.ts';
 import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
-import { standInApertium } from '../together/apertium-stand-in.ts';
 
 const detector = { identify: async (texts: readonly string[]) => texts.map(() => ({ isCovered: false, odds: [] })) };
 

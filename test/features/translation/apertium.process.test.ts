@@ -5,18 +5,18 @@ import { systemClock } from '../../../actors/supervision/system-clock.ts';
 import type { Clock } from '../../../contract/base/clock.ts';
 import type { Environment } from '../../../executors/process/tools.ts';
 import {
-  commandsOf,
   installedPair,
   PairUnavailable,
   pairFor,
   pairNames,
   pairOf,
+  pipeCommands,
 } from '../../../features/translation/engine/apertium-pairs.ts';
 import { ApertiumPipe, PipeFailure } from '../../../features/translation/engine/apertium-pipe.ts';
 import { lineOfStream } from '../../../rules/translation/program-lines.ts';
+import { processesOf, standInApertium } from '../../executors/process/apertium-stand-in.ts';
 import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
 import { nastyTexts } from '../../receipts/captions/nasty-texts.ts';
-import { hasPair, processesOf, standInApertium } from '../together/apertium-stand-in.ts';
 
 const end = '[][\n]';
 
@@ -113,7 +113,7 @@ test('a pair is its mode, its programs and its data: another byte is another tra
 });
 
 test('a mode that only a shell can run is refused, and so is one of other programs', async (t) => {
-  t.deepEqual(commandsOf('x', `lt-proc -w '/a b/c.bin' | cg-proc $2 "/d.bin" | lt-proc $1 /e.bin\n# a remark\n`), [
+  t.deepEqual(pipeCommands('x', `lt-proc -w '/a b/c.bin' | cg-proc $2 "/d.bin" | lt-proc $1 /e.bin\n# a remark\n`), [
     ['lt-proc', '-z', '-w', '/a b/c.bin'],
     ['cg-proc', '-z', '/d.bin'],
     ['lt-proc', '-z', '-g', '/e.bin'],
@@ -127,10 +127,10 @@ test('a mode that only a shell can run is refused, and so is one of other progra
     'lt-proc &',
     'lt-proc \\x',
   ]) {
-    t.throws(() => commandsOf('x', text), { instanceOf: PairUnavailable }, text);
+    t.throws(() => pipeCommands('x', text), { instanceOf: PairUnavailable }, text);
   }
   for (const text of ['', 'rm -rf /', 'lt-proc a | | lt-proc b', 'lt-proc a | sh -c x', '/bin/sh', "''"]) {
-    t.throws(() => commandsOf('x', text), { instanceOf: PairUnavailable }, text);
+    t.throws(() => pipeCommands('x', text), { instanceOf: PairUnavailable }, text);
   }
   t.throws(() => installedPair('es-pt', { PATH: '/nowhere' }), { message: 'apertium is not on PATH' });
   const { environment } = await standInApertium(t);
@@ -160,7 +160,8 @@ test('the pair for two languages is the one of the asked variety, else the plain
   t.is(pairOf('spa-cat-morph'), null);
 });
 
-const real = (mode: string) => (hasPair(mode) ? test : test.skip);
+/** Tests with a pair of this machine are skipped where it is not installed. */
+const real = (mode: string) => (pairNames(process.env).some((pair) => pair.mode === mode) ? test : test.skip);
 
 real('es-pt')(
   'Apertium: Spanish becomes Portuguese, and equal lines are equal in any order [needs apertium-es-pt]',

@@ -9,8 +9,8 @@ import { answersOf } from '../../../features/translation/program-translations.ts
 import { repeatedTranslation } from '../../../features/translation/repeated-translation.ts';
 import { gatesOver } from '../../../rules/translation/plan.ts';
 import { programFormContract } from '../../../rules/translation/program-lines.ts';
+import { standInApertium } from '../../executors/process/apertium-stand-in.ts';
 import { launcherFor } from '../../executors/process/launcher-for-tests.ts';
-import { standInApertium } from '../together/apertium-stand-in.ts';
 
 const zeros = `sha256:${'0'.repeat(64)}`;
 

@@ -2,11 +2,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'n
 import path from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Environment } from '../../../executors/process/tools.ts';
-import { pairNames } from '../../../features/translation/engine/apertium-pairs.ts';
-import { fake, temporaryFolder } from '../../executors/process/launcher-for-tests.ts';
-
-/** True if this machine has a pair of Apertium. Without it, the tests that need it are skipped. */
-export const hasPair = (mode: string): boolean => pairNames(process.env).some((pair) => pair.mode === mode);
+import { fake, temporaryFolder } from './launcher-for-tests.ts';
 
 /** An installation of a small double in the place of Apertium, with the pairs `es-pt` and `es-pt_BR`. */
 export async function standInApertium(t: ExecutionContext, options = '') {
