@@ -218,7 +218,9 @@ async function main() {
   const names = asked === 'all' ? featureNames : [asked, ...rest];
   const unknown = names.find((name) => name !== core && !featureNames.includes(name));
   if (unknown !== undefined) {
-    report(`there is no feature ${unknown === '' ? 'named' : unknown}; name one of ${featureNames.join(', ')}, or core, or all`);
+    report(
+      `there is no feature ${unknown === '' ? 'named' : unknown}; name one of ${featureNames.join(', ')}, or core, or all`,
+    );
     process.exitCode = 2;
     return;
   }

@@ -1,7 +1,14 @@
 import type { HostCore, OpenFeature } from '../../actors/host-feature.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
 import { openWorkOrders, type WorkQueueChoice } from './open-work-orders.ts';
-import { demandObjectSource, workerRemedies, workerWords, workQueueFlags, workQueueNotice, workQueueOf } from './options.ts';
+import {
+  demandObjectSource,
+  workerRemedies,
+  workerWords,
+  workQueueFlags,
+  workQueueNotice,
+  workQueueOf,
+} from './options.ts';
 import { QueuedOperations } from './queued-operations.ts';
 import { queuedRecognizer } from './queued-recognizer.ts';
 
