@@ -8,6 +8,8 @@ import { exitCodes } from '../../options/outputs.ts';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
+import { addServer, isServerUsed, removeServer, retriedServer, serverLine, serversOfMachine } from './add-server.ts';
+import { addedServerOf, addedServers } from './added-server.ts';
 import { catalogue } from './catalogue.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import {
@@ -86,8 +88,27 @@ async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]
       secondsPerSecond: each.selfTest.secondsPerSecond,
     };
   });
+  const added = await addedServers(engines);
+  const kept = added.map(
+    (each): EngineRow => ({
+      name: each.name,
+      use: each.use,
+      state: isServerUsed(each, features) ? 'in_use' : 'installed',
+      model: each.model,
+      sends: `${each.use === 'recognizer' ? 'the sound of speech' : 'the text of captions'} to ${each.server}`,
+      bytes: null,
+      languages: null,
+      hasWords: each.selfTest?.hasWords ?? null,
+      hasConfidences: each.selfTest?.hasConfidences ?? null,
+      secondsPerSecond: each.selfTest?.secondsPerSecond ?? null,
+    }),
+  );
   const servers = features
     .flatMap(({ servers = [] }) => servers)
+    .filter(
+      ({ use, model, provider }) =>
+        !added.some((each) => each.use === use && each.server === provider.baseUrl && each.model === model),
+    )
     .map(
       ({ use, model, provider, sent }): EngineRow => ({
         ...untested,
@@ -128,7 +149,7 @@ async function rowsOf({ settings, engines }: Call): Promise<readonly EngineRow[]
         languages,
       }),
     );
-  return [...(await Promise.all(own)), ...other, ...servers, ...available];
+  return [...(await Promise.all(own)), ...kept, ...other, ...servers, ...available];
 }
 
 async function list(call: Call): Promise<void> {
@@ -139,14 +160,17 @@ async function list(call: Call): Promise<void> {
 /** The programs and servers of this machine, as each feature finds them. */
 async function find({ settings, terminal }: Call): Promise<void> {
   const { features, environment } = await settings.configured();
-  const found = (await Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? []))).flat();
-  terminal.result(
-    { schema: 'studio.engines-found.v1', engines: found },
-    found.map(
+  const [found, servers] = await Promise.all([
+    Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? [])).then((each) => each.flat()),
+    serversOfMachine(),
+  ]);
+  terminal.result({ schema: 'studio.engines-found.v1', engines: found, servers }, [
+    ...found.map(
       ({ name, engine, state, text, remedy }) =>
         `${name}: ${engine}, ${state.replace('_', ' ')}. ${text}${remedy === null ? '' : ` ${remedy}.`}`,
     ),
-  );
+    ...servers.map(serverLine),
+  ]);
 }
 
 /** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
@@ -176,7 +200,7 @@ const settingsFor = ({ features }: Call, { program, model }: Pick<Installation, 
 async function demandInstalled({ engines }: Call, name: string): Promise<Installation> {
   const found = await installationOf(engines, name);
   if (found !== null) return found;
-  const known = (await installations(engines)).map((each) => each.name);
+  const known = [...(await installations(engines)), ...(await addedServers(engines))].map((each) => each.name);
   throw new EngineRefusal('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
 }
 
@@ -196,6 +220,13 @@ const planLines = ({ name, published, program, fetched, model }: AddPlan): reado
 async function add(call: Call): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
+  if (given.has('server')) return addServer(call);
+  const forServer = ['model', 'key-file'].find((each) => given.has(each));
+  if (forServer !== undefined) throw new StartError('invalid_flags', `--${forServer} needs --server`);
+  if (given.single('as') === 'translator')
+    throw new EngineRefusal('unknown_engine', `${name} is no translator; name its server by --server`);
+  if ((await addedServerOf(engines, name)) !== null)
+    throw new EngineRefusal('name_taken', `${name} is a server that was added; remove it first`);
   const { environment } = await settings.configured();
   const origin = given.single('origin') ?? null;
   const plan = await planOf(
@@ -253,12 +284,16 @@ async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise
 
 async function test(call: Call): Promise<void> {
   const [name] = call.names;
+  const server = name === undefined ? null : await addedServerOf(call.engines, name);
+  if (server !== null) return retriedServer(call, server, false);
   const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
   const result = await tried(call, changes);
   call.terminal.result({ schema: 'studio.engine-trial.v1', name: name ?? null, ...result }, selfTestLines(result));
 }
 
 async function use(call: Call): Promise<void> {
+  const server = await addedServerOf(call.engines, call.names[0] ?? '');
+  if (server !== null) return retriedServer(call, server, true);
   const record = await demandInstalled(call, call.names[0] ?? '');
   const changes = settingsFor(call, record);
   const result = await tried(call, changes);
@@ -271,6 +306,8 @@ async function use(call: Call): Promise<void> {
 
 async function remove(call: Call): Promise<void> {
   const { settings, engines, terminal } = call;
+  const server = await addedServerOf(engines, call.names[0] ?? '');
+  if (server !== null) return removeServer(call, server);
   const record = await demandInstalled(call, call.names[0] ?? '');
   const { features } = await settings.configured();
   const wasInUse = isUsed(record, features);

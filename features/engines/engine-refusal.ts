@@ -11,6 +11,12 @@ export const engineRefusals = [
   'engine_failed',
   'nothing_heard',
   'wrong_words',
+  'nothing_translated',
+  'server_refused',
+  'server_unreachable',
+  'key_file_refused',
+  'key_refused',
+  'model_unknown',
   'settings_refused',
 ] as const;
 

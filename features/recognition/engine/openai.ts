@@ -22,7 +22,8 @@ import {
   type RegionSound,
   secondsOf,
 } from '../../../executors/recognition/recognizer.ts';
-import { ANSWER_TIMES, type LanguageAnswer, languageAnswer, transcribedRegion } from './transcription-answer.ts';
+import { areOneLanguage } from '../../../rules/languages.ts';
+import { ANSWER_TIMES, type HeardLanguage, languageAnswer, transcribedRegion } from './transcription-answer.ts';
 import { type ResponseFormat, type TranscriptionRequest, wires } from './transcription-wires.ts';
 
 interface OpenaiRecognizerOptions {
@@ -98,11 +99,11 @@ function parsed(text: string, type: string): unknown {
 /** A recognizer behind a server, which also answers which language is spoken. */
 export interface ServedRecognizer extends Recognizer {
   /**
-   * The language of a sound by itself, without its text. The server of whisper.cpp encodes the sound once for it, and a second time if
-   * its language is not the one of `sound`: then the answer has the probability of that one. Other servers state none. Rejects as
-   * `recognize` does.
+   * The language that the server hears in a sound, whatever language it is told; null if it states none. The server of whisper.cpp encodes
+   * the sound once for it, and twice more if it is another one than that of `sound`: then both have their probabilities. Other
+   * servers state none. Rejects as `recognize` does.
    */
-  readonly languageOf: (sound: RegionSound, signal: AbortSignal) => Promise<LanguageAnswer>;
+  readonly heardLanguage: (sound: RegionSound, signal: AbortSignal) => Promise<HeardLanguage | null>;
 }
 
 /** Server errors in a row after which the format without times is tried, before the first answer with times. One may pass by itself. */
@@ -185,12 +186,13 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
       ),
     );
 
-  const languageOf: ServedRecognizer['languageOf'] = (sound, signal) =>
+  const heardLanguage: ServedRecognizer['heardLanguage'] = (sound, signal) =>
     timed(signal, async (bounded) => {
       const question = (withProbabilities: boolean) =>
         wire.languageRequest({ service, model, format, sound }, withProbabilities);
       const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
-      if (service.interface !== 'whisper-server' || sound.language === null || first.isDeclared) return first;
+      if (service.interface !== 'whisper-server' || sound.language === null || first === null) return first;
+      if (areOneLanguage(first.language, sound.language)) return first;
       return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
     });
 
@@ -211,7 +213,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): ServedRe
     },
     languages: servedLanguages.openai,
     recognize: (sound, signal) => timed(signal, (bounded) => inEitherFormat(sound, bounded)),
-    languageOf,
+    heardLanguage,
   };
 }
 

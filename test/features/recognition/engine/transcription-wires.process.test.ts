@@ -82,17 +82,17 @@ test('a language that whisper-server does not have is the cause of its refusal',
 
 test('a question for the language costs whisper-server its probabilities only if it is another one', async (t) => {
   const english = await opened(t, whisperServer(), '');
-  t.deepEqual(await english.recognizer.languageOf(sound('en'), signal), {
-    code: 'en',
-    isDeclared: true,
-    declaredProbability: null,
+  t.deepEqual(await english.recognizer.heardLanguage(sound('en'), signal), {
+    language: 'en',
+    probability: null,
+    asked: null,
   });
   t.is(english.server.work().length, 1);
   const spanish = await opened(t, whisperServer('/inference', 'spanish'), '');
-  t.deepEqual(await spanish.recognizer.languageOf(sound('en'), signal), {
-    code: 'es',
-    isDeclared: false,
-    declaredProbability: 0.04,
+  t.deepEqual(await spanish.recognizer.heardLanguage(sound('en'), signal), {
+    language: 'es',
+    probability: 0.95,
+    asked: 0.04,
   });
   t.deepEqual(
     spanish.server.work().map(({ fields }) => [fields.detect_language?.[0], fields.no_language_probabilities?.[0]]),
@@ -102,10 +102,10 @@ test('a question for the language costs whisper-server its probabilities only if
     ],
   );
   const asr = await opened(t, asrWebservice(), '');
-  t.is((await asr.recognizer.languageOf(sound('en'), signal)).code, 'en');
+  t.is((await asr.recognizer.heardLanguage(sound('en'), signal))?.language, 'en');
   t.is(asr.server.work()[0]?.path, '/detect-language');
   const openai = await opened(t, openaiSpeech({ models: [{ id: 'small' }] }));
-  t.is((await openai.recognizer.languageOf(sound('es'), signal)).code, 'en');
+  t.is((await openai.recognizer.heardLanguage(sound('es'), signal))?.language, 'en');
   t.is(openai.server.work()[0]?.fields.language, undefined);
 });
 
