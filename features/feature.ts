@@ -89,8 +89,11 @@ export interface ConfiguredSettings {
 export interface CommandSettings {
   /** The absolute path of the data root. */
   readonly dataRoot: string;
-  /** The features with the settings of now, or with these in their place. Writes nothing. Throws `StartError` unless they agree. */
-  configured(changes?: SettingValues): Promise<ConfiguredSettings>;
+  /**
+   * The features with the settings of now, or with these in their place and without those of `unset`. Writes nothing. Throws
+   * `StartError` unless they agree.
+   */
+  configured(changes?: SettingValues, unset?: readonly string[]): Promise<ConfiguredSettings>;
   /**
    * Sets and unsets settings after the same trial as `media-study settings`. False if it was refused; the terminal has the reason
    * then, and nothing was changed. A host that runs on the data root takes the change.
@@ -186,6 +189,22 @@ export interface ObtainableEngine {
   get(signal: AbortSignal): Promise<void>;
 }
 
+/** A use of models behind a server, and the settings that name the server for it. */
+export interface ServerEngine {
+  readonly use: 'recognizer' | 'translator';
+  /** What the server gets, as the subject of a sentence. */
+  readonly sent: string;
+  /** The settings that use it. `keyFile` is an absolute path, or null; `permitted` are the servers that are permitted so far. */
+  readonly settingsOf: (named: {
+    readonly server: string;
+    readonly model: string;
+    readonly keyFile: string | null;
+    readonly permitted: readonly string[];
+  }) => SettingValues;
+  /** The settings of another server of this use, which would not fit. */
+  readonly replaced: readonly string[];
+}
+
 /** A command of its own: `media-study NAME`. */
 export interface FeatureCommand {
   /** The clause for the list of commands. */
@@ -270,6 +289,8 @@ export interface Feature {
     features: readonly Feature[],
     parts: CommandParts,
   ) => Promise<ObtainableEngine | null>;
+  /** The uses of servers that `media-study engines` may add for it. */
+  readonly serverEngines?: readonly ServerEngine[];
 }
 
 export type FeatureCommands = Readonly<Record<string, FeatureCommand>>;

@@ -16,6 +16,7 @@ export const startCodes = {
   invalid_explanation_provider: 2,
   invalid_recognition_provider: 2,
   invalid_translation_provider: 2,
+  invalid_key_file: 2,
   invalid_work_queue: 2,
   invalid_settings: 2,
   non_loopback_bind_rejected: 2,
@@ -65,6 +66,8 @@ const remedies: Readonly<Record<string, string | StartText>> = {
   invalid_explanation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
   invalid_recognition_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
   invalid_translation_provider: worded`correct ${option('model-server')}, or OPENAI_BASE_URL or OPENAI_API_KEY in the environment`,
+  invalid_key_file:
+    'name a file of mode 0600, which holds the key on one line and belongs to this user: chmod 600 FILE',
   invalid_settings:
     'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
   recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,

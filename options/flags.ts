@@ -39,6 +39,11 @@ interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
   readonly of?: string;
   /** True if only a person at the command line may change it, though the change takes effect at once: it names a program to run. */
   readonly namesProgram?: true;
+  /**
+   * For the address of a server, the setting that names the file of its key. Clients of a host may only name a server on this machine, and
+   * none while there is such a file: the key would be sent to it.
+   */
+  readonly keyedBy?: string;
 }
 
 /** How a flag is given: once with a value, several times with values, or without one. */

@@ -1,6 +1,6 @@
 import { type HostVerb, VerbRefusal, verbsOf } from '../../features/feature.ts';
 import { endOfFlags, parseFlags } from '../../options/flags.ts';
-import { argument, type HostCommand, WrongCall } from '../terminal/call.ts';
+import { argument, asTyped, type HostCommand, WrongCall } from '../terminal/call.ts';
 import { isAgreed } from '../terminal/question.ts';
 import { studiesOfFilm } from './named.ts';
 
@@ -53,7 +53,11 @@ function asCommand({ words, run }: HostVerb): VerbCommand {
           host,
           signal,
           film,
-          terminal: { ...terminal, agreed: (question) => isAgreed(terminal, question) },
+          terminal: {
+            ...terminal,
+            agreed: (question) => isAgreed(terminal, question),
+            typed: (words) => asTyped(words),
+          },
           studies: () => studiesOfFilm(call, film),
         });
         ended = true;

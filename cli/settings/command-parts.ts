@@ -21,9 +21,13 @@ export function commandParts(
     terminal: { ...terminal, agreed: (question) => isAgreed(terminal, question), typed: (words) => asTyped(words) },
     settings: {
       dataRoot,
-      configured: async (changes: SettingValues = {}) => {
+      configured: async (changes: SettingValues = {}, unset: readonly string[] = []) => {
         const before = (await readSettings(path, terminal.remark)) ?? new Map();
-        const settings = settingsAfter(before, withoutLeftovers(before, new Map(Object.entries(changes))));
+        const asked: SettingChanges = new Map([
+          ...Object.entries(changes),
+          ...unset.map((name) => [name, undefined] as const),
+        ]);
+        const settings = settingsAfter(before, withoutLeftovers(before, asked));
         const flags = withSettings(parseFlags([], serveFlags), settings);
         const environment = environmentOf(optionsOf(flags), process.env);
         return { settings: Object.fromEntries(settings), features: featuresOf(flags, process.env), environment };

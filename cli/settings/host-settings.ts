@@ -26,6 +26,7 @@ import {
   changeSettings,
   isReplaced,
   misfitOf,
+  namesServer,
   plainNumber,
   readSettings,
   type SettingChanges,
@@ -137,6 +138,8 @@ export class RunningSettings implements SettingsService {
   readonly #changes = new KeyedMutex();
   /** The settings in force: those of the start, and of the file what takes effect at once. */
   #inForce: Settings;
+  /** The features with the settings in force: a file that they name, such as one of a key, may be gone since. */
+  #configured: readonly ConfiguredFeature[];
   /** The servers of the start that only another start replaces. */
   readonly #keptServers: readonly string[];
   /** The time at which this host started. */
@@ -146,6 +149,7 @@ export class RunningSettings implements SettingsService {
     this.#options = options;
     this.#startedAt = new Date(options.clock.now()).toISOString();
     this.#inForce = options.settings;
+    this.#configured = featuresOf(this.#flags(options.settings), options.environment);
     this.#keptServers = this.#serversUntilRestart(this.#flags(options.settings));
   }
 
@@ -184,7 +188,7 @@ export class RunningSettings implements SettingsService {
     const flags = this.#flags(this.#inForce);
     const options = optionsOf(flags);
     const searched = environmentOf(options, environment);
-    const found = featuresOf(flags, environment).map(async (feature) => (await feature.found?.(searched)) ?? []);
+    const found = this.#configured.map(async (feature) => (await feature.found?.(searched)) ?? []);
     return {
       schema: 'studio.found-engines.v1',
       lookedAt: new Date(clock.now()).toISOString(),
@@ -224,7 +228,7 @@ export class RunningSettings implements SettingsService {
     const { path, demandInPlace } = this.#options;
     const checked = async (before: Settings): Promise<SettingChanges> => {
       const asked = this.#askedChanges(change);
-      this.#demandChangeable(asked);
+      this.#demandChangeable(asked, before);
       const changes = withoutLeftovers(before, asked);
       await this.#demandEngines(this.#flags(settingsAfter(before, changes)), change.confirmation, [...changes.keys()]);
       return changes;
@@ -245,6 +249,7 @@ export class RunningSettings implements SettingsService {
     const flags = this.#flags(this.#inForce);
     const options = optionsOf(flags);
     const configured = featuresOf(flags, environment);
+    this.#configured = configured;
     limit(options.limits);
     nameReviewer(options.reviewer.label);
     useEngines(engineChoicesOf(options, configured), configured);
@@ -345,7 +350,7 @@ export class RunningSettings implements SettingsService {
   }
 
   /** A server outside this machine gets the key of the environment, so that only a person at the command line may name it. */
-  #demandChangeable(changes: SettingChanges): void {
+  #demandChangeable(changes: SettingChanges, before: Settings): void {
     const refused = (message: string) => new ServiceError('setting_not_changeable', message);
     const { given } = this.#options;
     for (const [name, value] of changes) {
@@ -355,9 +360,15 @@ export class RunningSettings implements SettingsService {
       if (isReplaced(given, name)) {
         throw refused(`an option on the command line of the host sets ${name}: start the host without it`);
       }
-      if (name === 'model-server' && value !== undefined && !isOnThisMachine(String(value))) {
+      if (namesServer(name) && value !== undefined && !isOnThisMachine(String(value))) {
         throw refused(
-          'a model server outside this machine is named on the command line: media-study settings set model-server=URL',
+          `a model server outside this machine is named on the command line: media-study settings set ${name}=URL`,
+        );
+      }
+      const keyedBy = settingFlags[name]?.setting?.keyedBy;
+      if (keyedBy !== undefined && (given.has(keyedBy) || settingsAfter(before, changes).has(keyedBy))) {
+        throw refused(
+          `${name} is changed on the command line alone while ${keyedBy} is set, because it gets that key: media-study settings set ${name}=URL`,
         );
       }
     }
@@ -369,9 +380,7 @@ export class RunningSettings implements SettingsService {
     const next = allowed(() => optionsOf(flags));
     const features = allowed(() => this.#demandOptions(flags));
     const before = this.#flags(this.#inForce);
-    const now = recipientsOf(serversOf(featuresOf(before, environment)), optionsOf(before).permissions.servers).map(
-      ({ key }) => key,
-    );
+    const now = recipientsOf(serversOf(this.#configured), optionsOf(before).permissions.servers).map(({ key }) => key);
     const servers = serversOf(features);
     const added = recipientsOf(servers, next.permissions.servers).filter(({ key }) => !now.includes(key));
     const outside = added.find(({ isLocal }) => !isLocal);

@@ -59,12 +59,16 @@ export function misfitOf({ form }: Flag, value: unknown): string | null {
   return isText || typeof value === 'number' ? null : 'a text or a number is needed';
 }
 
+/** True for the address of a model server. */
+export const namesServer = (name: string): boolean =>
+  name === 'model-server' || settingFlags[name]?.setting?.keyedBy !== undefined;
+
 /**
  * The fault of a value that fits its option, as a sentence with the name of the setting; null if it has none. Only a host with a model
  * reads the address of its server, perhaps long after it was set.
  */
 export function settingFault(name: string, value: SettingValue): string | null {
-  const fault = name === 'model-server' ? addressFault(String(value)) : null;
+  const fault = namesServer(name) ? addressFault(String(value)) : null;
   return fault === null ? null : `${name} ${fault}`;
 }
 

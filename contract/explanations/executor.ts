@@ -119,7 +119,10 @@ export type MissingFacetReason = NonNullable<StoredFacet['reasonCode']>;
 export const maximumExplanationSettingsBytes = 65_536;
 
 /** A model as its provider names it, such as `llama3.2:3b` or `org/model`. */
-export const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/);
+/** The name of a model, as its server has it: letters of any script, and spaces inside. */
+export const modelName = z
+  .string()
+  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._:/@+()-]{0,198}[\p{L}\p{M}\p{N}._:/@+()-])?$/u);
 
 /** The input of a model beside the captions, as data: stored once, named by every explanation that rests on it. */
 export const explanationPrompt = z.strictObject({

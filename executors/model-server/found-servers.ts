@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { modelName } from '../../contract/explanations/executor.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import type { Environment } from '../process/tools.ts';
-import { beginningOf, boundedBody, type HostedProvider, hostedProvider } from './hosted-provider.ts';
+import { boundedBody, type HostedProvider, hostedProvider, refusedIn } from './hosted-provider.ts';
+import { serverProgramAt } from './server-programs.ts';
 
 /** The address of Ollama unless its user moved it; it serves the interface of OpenAI below `/v1`. */
 export const ollama = 'http://127.0.0.1:11434/v1';
@@ -29,9 +31,7 @@ export async function modelsAt(server: string): Promise<readonly string[] | null
         return null;
       }
       const { data } = modelList.parse(JSON.parse(String(await boundedBody(answer, listBytes))));
-      return data
-        .flatMap(({ id }) => (typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id) ? [id] : []))
-        .slice(0, mostModels);
+      return data.flatMap(({ id }) => modelName.safeParse(id).data ?? []).slice(0, mostModels);
     });
   } catch {
     return null;
@@ -44,16 +44,33 @@ export interface FoundServer {
   readonly models: readonly string[];
 }
 
-/** The model servers of this machine that answer: the one that the environment or the settings name, and that of Ollama. */
+/**
+ * The models of a server that may translate; null if none answers there. A server that states no abilities has all of its models
+ * judged by their names, and one that wants a key has none.
+ */
+async function translatorsAt(server: string): Promise<readonly string[] | null> {
+  const found = await serverProgramAt(server, null);
+  if (found === null || 'refused' in found) return modelsAt(server);
+  return found.models.flatMap(({ name, use }) => (use === 'translator' ? [name] : []));
+}
+
+/**
+ * The model servers of this machine that answer, with the models that may translate: the one that the environment or the settings name,
+ * and that of Ollama.
+ */
 export async function foundServers(environment: Environment): Promise<readonly FoundServer[]> {
   const named = environment.OPENAI_BASE_URL === undefined ? null : hostedProvider(environment);
   const known = named !== null && 'baseUrl' in named && named.isLocal ? [named.baseUrl] : [];
   const servers = [...new Set([...known, ollama])];
-  const found = await Promise.all(servers.map(async (server) => ({ server, models: await modelsAt(server) })));
+  const found = await Promise.all(servers.map(async (server) => ({ server, models: await translatorsAt(server) })));
   return found.flatMap(({ server, models }) => (models === null ? [] : [{ server, models }]));
 }
 
-const keyRemedy = 'name the server by OPENAI_BASE_URL of the environment, and its key by OPENAI_API_KEY';
+const keyRemedy =
+  'name the server by OPENAI_BASE_URL of the environment, and its key by OPENAI_API_KEY; or put the key into a file of mode 0600: media-study engines add NAME --server URL --key-file FILE';
+
+/** Words of a server that takes a key, and only does not let it list models. */
+const ofListing = /scope|permission/i;
 
 /** The fault of a model server, and what to do about it. */
 interface ServerFault {
@@ -61,29 +78,26 @@ interface ServerFault {
   readonly remedy: string;
 }
 
-/** The words of OpenAI about a key that is right, and has no permission to list models. */
-const isOfScope = /\b(?:scopes?|permissions?)\b/i;
-
 /**
  * The fault of a model server; null for one that answers, also with a redirect, which no request of a host follows. Of the refusals
- * only 401 and 403 are faults: some servers have no list of models. A key that may only not list them is none, if the server says so.
+ * 401 and 403 are faults, unless a key only lacks the permission to list models. Some servers have no list.
  */
 export async function serverFault({ baseUrl, apiKey }: HostedProvider): Promise<ServerFault | null> {
   const headers = apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
   try {
-    const isRefused = await withinMs(serverMs, async (signal) => {
+    const { status, words } = await withinMs(serverMs, async (signal) => {
       const answer = await httpFetch(`${baseUrl}/models`, { headers, signals: [signal], redirect: 'manual' });
-      if (answer.status === 403) return !isOfScope.test(await beginningOf(answer));
+      if (answer.status === 403) return { status: 403, words: String(await boundedBody(answer, listBytes)) };
       await answer.body?.cancel();
-      return answer.status === 401;
+      return { status: answer.status, words: '' };
     });
-    if (!isRefused) return null;
-    return apiKey === null
-      ? { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy }
-      : {
-          detail: `the model server at ${baseUrl} refuses its key`,
-          remedy: 'correct OPENAI_API_KEY in the environment',
-        };
+    if (status !== 401 && status !== 403) return null;
+    if (apiKey === null) return { detail: `the model server at ${baseUrl} needs a key`, remedy: keyRemedy };
+    if (status === 403 && ofListing.test(refusedIn(words, null)?.message ?? '')) return null;
+    return {
+      detail: `the model server at ${baseUrl} refuses its key`,
+      remedy: 'correct OPENAI_API_KEY in the environment, or the file of the key',
+    };
   } catch {
     return { detail: `no model server answers at ${baseUrl}`, remedy: 'start it, or correct model-server' };
   }

@@ -69,6 +69,9 @@ interface RefusedProvider {
   readonly refused: string;
 }
 
+/** True for the characters that a header can hold. */
+export const isKey = (text: string): boolean => /^[!-~]{1,1024}$/.test(text);
+
 /** The provider that the environment names, or why there is none. */
 export function hostedProvider(environment: Environment): HostedProvider | RefusedProvider {
   const given = environment.OPENAI_BASE_URL ?? '';
@@ -81,8 +84,7 @@ export function hostedProvider(environment: Environment): HostedProvider | Refus
     const which = given === '' ? `${defaultBaseUrl}, the default server` : 'a server outside this machine';
     return { about: 'OPENAI_API_KEY', refused: `is needed for ${which}` };
   }
-  // The characters that a header can hold.
-  if (key !== '' && !/^[!-~]{1,1024}$/.test(key)) return { about: 'OPENAI_API_KEY', refused: 'is not a key' };
+  if (key !== '' && !isKey(key)) return { about: 'OPENAI_API_KEY', refused: 'is not a key' };
   return { baseUrl: baseAddress(text), apiKey: key === '' ? null : key, isLocal };
 }
 

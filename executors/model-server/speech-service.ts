@@ -16,8 +16,8 @@ export interface SpeechService {
   readonly address: string;
 }
 
-/** The time for all questions that find out how a server takes sound, in ms: one that is busy answers none of them at once. */
-const serviceMs = 5_000;
+/** The time for all questions that find out how a server takes sound, in ms. One that is absent refuses at once, and a busy machine is slow. */
+const serviceMs = 15_000;
 
 /** The description of a server in FastAPI has some hundred kB. */
 const descriptionBytes = 2 * 1024 * 1024;
@@ -76,7 +76,9 @@ export async function speechServiceAt(baseUrl: string): Promise<SpeechService | 
         }
         return { interface: 'whisper-server', address: `${root}/inference` };
       }
-      if (status !== 404 && status !== 405) return openaiAt(baseUrl);
+      // A server that wants a key may refuse also a path that it does not have.
+      const isUnknown = status === 404 || status === 405 || (root === baseUrl && (status === 401 || status === 403));
+      if (!isUnknown) return openaiAt(baseUrl);
       const paths = await describedPaths(root, signal);
       if (paths.includes('/v1/audio/transcriptions')) return openaiAt(`${root}/v1`);
       if (paths.includes('/asr')) return { interface: 'asr', address: `${root}/asr` };

@@ -11,6 +11,7 @@ import { makeFolder } from '../../storage/objects/durable-file.ts';
 import { systemRefusal } from '../../storage/system-refusal.ts';
 import type { CommandParts, ConfiguredFeature, Feature, ProgramEngine, SettingValues } from '../feature.ts';
 import { type AddPlan, broughtFiles, planOf } from './add-engine.ts';
+import { addServer, isServerUsed, removeServer, retriedServer, serverLine, serversOfMachine } from './add-server.ts';
 import {
   addTranslator,
   programTranslator,
@@ -18,6 +19,7 @@ import {
   testTranslator,
   translatorRows,
 } from './add-translator.ts';
+import { addedServerOf, addedServers } from './added-server.ts';
 import { catalogueOf, mirrorOf, type PublishedFile } from './catalogue.ts';
 import { EngineRefusal, remedyOf } from './engine-refusal.ts';
 import {
@@ -107,8 +109,27 @@ async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
       secondsPerSecond: each.selfTest.secondsPerSecond,
     };
   });
+  const added = await addedServers(engines);
+  const kept = added.map(
+    (each): EngineRow => ({
+      name: each.name,
+      use: each.use,
+      state: isServerUsed(each, features) ? 'in_use' : 'installed',
+      model: each.model,
+      sends: `${each.use === 'recognizer' ? 'the sound of speech' : 'the text of captions'} to ${each.server}`,
+      bytes: null,
+      languages: null,
+      hasWords: each.selfTest?.hasWords ?? null,
+      hasConfidences: each.selfTest?.hasConfidences ?? null,
+      secondsPerSecond: each.selfTest?.secondsPerSecond ?? null,
+    }),
+  );
   const servers = features
     .flatMap(({ servers = [] }) => servers)
+    .filter(
+      ({ use, model, provider }) =>
+        !added.some((each) => each.use === use && each.server === provider.baseUrl && each.model === model),
+    )
     .map(
       ({ use, model, provider, sent }): EngineRow => ({
         ...untested,
@@ -162,7 +183,7 @@ async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
       msPerLine,
     }),
   );
-  return [...(await Promise.all(own)), ...other, ...servers, ...translators, ...available];
+  return [...(await Promise.all(own)), ...kept, ...other, ...servers, ...translators, ...available];
 }
 
 async function list(call: EnginesCall): Promise<void> {
@@ -173,14 +194,17 @@ async function list(call: EnginesCall): Promise<void> {
 /** The programs and servers of this machine, as each feature finds them. */
 async function find({ settings, terminal }: EnginesCall): Promise<void> {
   const { features, environment } = await settings.configured();
-  const found = (await Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? []))).flat();
-  terminal.result(
-    { schema: 'studio.engines-found.v1', engines: found },
-    found.map(
+  const [found, servers] = await Promise.all([
+    Promise.all(features.map(async (each) => (await each.found?.(environment)) ?? [])).then((each) => each.flat()),
+    serversOfMachine(),
+  ]);
+  terminal.result({ schema: 'studio.engines-found.v1', engines: found, servers }, [
+    ...found.map(
       ({ name, engine, state, text, remedy }) =>
         `${name}: ${engine}, ${state.replace('_', ' ')}. ${text}${remedy === null ? '' : ` ${remedy}.`}`,
     ),
-  );
+    ...servers.map(serverLine),
+  ]);
 }
 
 /** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
@@ -212,7 +236,7 @@ const settingsFor = (
 async function demandInstalled({ engines }: EnginesCall, name: string): Promise<Installation> {
   const found = await installationOf(engines, name);
   if (found !== null) return found;
-  const known = (await installations(engines)).map((each) => each.name);
+  const known = [...(await installations(engines)), ...(await addedServers(engines))].map((each) => each.name);
   throw new EngineRefusal('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
 }
 
@@ -253,9 +277,14 @@ function fetchProgress({ given, terminal }: EnginesCall, { name, fetched }: AddP
 export async function add(call: EnginesCall): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
+  if (given.has('server')) return addServer(call);
+  const forServer = ['model', 'key-file'].find((each) => given.has(each));
+  if (forServer !== undefined) throw new StartError('invalid_flags', `--${forServer} needs --server`);
   const use = given.single('as');
   if (use === 'translator' || (await programTranslator(call, name)) !== null)
     return addTranslator(call, name, use !== 'installed');
+  if ((await addedServerOf(engines, name)) !== null)
+    throw new EngineRefusal('name_taken', `${name} is a server that was added`);
   const { environment } = await settings.configured();
   const origin = given.single('origin') ?? mirrorOf(environment);
   const plan = await planOf(
@@ -337,6 +366,8 @@ async function removeEmpty(engines: string, { name, fetched }: AddPlan): Promise
 
 async function test(call: EnginesCall): Promise<void> {
   const [name] = call.names;
+  const server = name === undefined ? null : await addedServerOf(call.engines, name);
+  if (server !== null) return retriedServer(call, server, false);
   if (name !== undefined && (await programTranslator(call, name)) !== null) return testTranslator(call, name);
   const changes = name === undefined ? {} : settingsFor(call, await demandInstalled(call, name));
   const result = await tried(call, changes);
@@ -346,6 +377,8 @@ async function test(call: EnginesCall): Promise<void> {
 /** Tries an installed engine, and has the settings name it. Rejects with `EngineRefusal`. */
 export async function use(call: EnginesCall): Promise<void> {
   const [name = ''] = call.names;
+  const server = await addedServerOf(call.engines, name);
+  if (server !== null) return retriedServer(call, server, true);
   if ((await programTranslator(call, name)) !== null) return addTranslator(call, name, true);
   const record = await demandInstalled(call, name);
   const changes = settingsFor(call, record);
@@ -360,6 +393,8 @@ export async function use(call: EnginesCall): Promise<void> {
 async function remove(call: EnginesCall): Promise<void> {
   const { settings, engines, terminal } = call;
   const [name = ''] = call.names;
+  const server = await addedServerOf(engines, name);
+  if (server !== null) return removeServer(call, server);
   const translator = await programTranslator(call, name);
   if (translator !== null) return removeTranslator(call, translator);
   if ((await installationOf(engines, name)) === null && (await removeUnfinished(engines, name))) {

@@ -17,6 +17,11 @@ export const engineRefusals = [
   'nothing_translated',
   'not_translated',
   'lines_exchanged',
+  'server_refused',
+  'server_unreachable',
+  'key_file_refused',
+  'key_refused',
+  'model_unknown',
   'settings_refused',
 ] as const;
 
@@ -58,6 +63,11 @@ const remedies: Readonly<Record<EngineRefusalCode, (typed: Typed) => string>> = 
   nothing_translated: () => 'take another translator, or install its language data',
   not_translated: () => 'take another translator',
   lines_exchanged: () => 'take another translator',
+  server_refused: () => 'correct the address of --server; outside this machine it is https',
+  server_unreachable: () => 'start the server, or correct its address',
+  key_file_refused: () => 'put the key on one line of a file of yours, and give it mode 0600: chmod 600 FILE',
+  key_refused: () => 'name the file of its key with --key-file',
+  model_unknown: () => 'name one of its models with --model',
   settings_refused: (typed) => `correct what the line before names, then run ${typed('engines use NAME')}`,
 };
 

@@ -42,8 +42,11 @@ const recordName = 'installation.json';
 /** The folder of the lock, whose name no engine can have. */
 const lockFolder = '.lock';
 
+/** The record of a server that was added under a name. */
+export const serverRecordName = 'server.json';
+
 /** A name that is one plain folder. */
-export const engineName = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u;
+export const engineName = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]{0,98}[\p{L}\p{M}\p{N}_-])?$/u;
 
 /** The installed engines of a folder, by name. One whose record cannot be read is left out. */
 export async function installations(engines: string): Promise<readonly Installation[]> {
@@ -84,7 +87,7 @@ export async function keepInstallation(engines: string, record: Installation): P
 export async function removeInstallation(engines: string, name: string): Promise<void> {
   const folder = join(engines, name);
   // The record goes first: what is left after a kill is no engine.
-  await rm(join(folder, recordName), { force: true });
+  for (const name of [recordName, serverRecordName]) await rm(join(folder, name), { force: true });
   await rm(folder, { recursive: true, force: true });
 }
 

@@ -13,6 +13,7 @@ import type { FoundEngine } from '../../contract/settings.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { demandRunning, type Recognizer } from '../../executors/recognition/recognizer.ts';
+import { keySettings } from '../../options/model-server.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
@@ -28,6 +29,8 @@ import {
   recognizerFlagsOf,
   recognizerNotice,
   recognizerOf,
+  recognizerServerFlags,
+  recognizerServerNames,
   responseFormatFlag,
   secondRunFlag,
   secondRunOf,
@@ -53,8 +56,9 @@ function namedRecognizer(choice: RecognizerChoice): NamedRecognizer {
         return languagesOfWeights(choice.model);
       },
     };
-  const { provider, responseFormat } = choice;
-  return { engine, place: provider.baseUrl, model, settings: { responseFormat }, provider, open };
+  const { provider, responseFormat, keyFile = null } = choice;
+  const settings = { responseFormat, ...keySettings(keyFile) };
+  return { engine, place: provider.baseUrl, model, settings, provider, open };
 }
 
 function engineRow({ engines }: HostCore): Engine {
@@ -170,7 +174,11 @@ async function foundOf(environment: Environment, inUse: string | null): Promise<
 /** Recognizes the speech of a study. */
 export const speechRecognition: Feature = {
   name: 'recognition',
-  flags: { engine: recognizerFlags, study: { ...responseFormatFlag, ...secondRunFlag }, host: recognitionPermission },
+  flags: {
+    engine: recognizerFlags,
+    study: { ...responseFormatFlag, ...recognizerServerFlags, ...secondRunFlag },
+    host: recognitionPermission,
+  },
   options: (given) => {
     const flags = recognizerFlagsOf(given);
     const recognizesEveryStudy = given.has(everyStudyFlag);
@@ -220,6 +228,21 @@ export const speechRecognition: Feature = {
         'semantic-recognizer-model': model,
         'permit-recognition': true,
       }),
+    },
+  ],
+  serverEngines: [
+    {
+      use: 'recognizer',
+      sent: 'the sound of speech',
+      settingsOf: ({ server, model, keyFile, permitted }) => ({
+        'semantic-recognizer': 'openai',
+        [recognizerServerNames.server]: server,
+        ...(keyFile !== null && { [recognizerServerNames.keyFile]: keyFile }),
+        'semantic-recognizer-model': model,
+        'permit-recognition': true,
+        'permit-server': [...new Set([...permitted, server])],
+      }),
+      replaced: [recognizerServerNames.keyFile, 'semantic-recognizer-program', 'semantic-recognizer-response-format'],
     },
   ],
   checks: async (environment) => {

@@ -2,7 +2,14 @@ import { type RecognizerEngine, recognizerEngines } from '../../contract/recogni
 import type { Environment } from '../../executors/process/tools.ts';
 import { StartError } from '../../options/failures.ts';
 import { absolutePath, type FlagTable, type GivenFlags, oneOf, single, toggle, valuesOf } from '../../options/flags.ts';
-import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
+import {
+  askedOf,
+  modelNamed,
+  type OwnServer,
+  ownServerFlags,
+  ownServerOf,
+  providerOf,
+} from '../../options/model-server.ts';
 import { option, type StartText, worded } from '../../options/start-text.ts';
 import type { RecognizerChoice } from './engine/open-recognizer.ts';
 import { POCKETSPHINX_MODEL } from './engine/pocketsphinx.ts';
@@ -70,6 +77,21 @@ export const responseFormatFlag = {
   },
 } satisfies FlagTable;
 
+export const recognizerServerNames = {
+  server: 'semantic-recognizer-server',
+  keyFile: 'semantic-recognizer-key-file',
+} as const;
+
+/** The flags for a server of speech alone; a worker uses no server. */
+export const recognizerServerFlags = ownServerFlags(
+  recognizerServerNames,
+  `transcribes with --${recognizerFlag} openai`,
+  {
+    ...recognition.setting,
+    of: recognizerFlag,
+  },
+) satisfies FlagTable;
+
 const secondRunFlagName = 'semantic-recognizer-second-run';
 
 /** The flag for a second run over speech; a worker does what its host orders. */
@@ -97,6 +119,8 @@ export interface RecognizerFlags {
   readonly program?: string;
   /** With `openai` alone. */
   readonly responseFormat?: ResponseFormat;
+  /** With `openai` alone. */
+  readonly own?: OwnServer;
 }
 
 const notAllowed = (message: string | StartText) => new StartError('executor_not_allowed', message);
@@ -120,6 +144,17 @@ function responseFormatOf(engine: RecognizerEngine | null, given: GivenFlags) {
   throw notAllowed(worded`${option(formatFlagName)} needs ${option(recognizerFlag)} openai`);
 }
 
+/** The server of its own of `openai`; undefined for the other engines. */
+function ownServer(engine: RecognizerEngine | null, given: GivenFlags) {
+  if (engine === 'openai') {
+    const own = ownServerOf(given, recognizerServerNames);
+    return own === null ? {} : { own };
+  }
+  const name = Object.values(recognizerServerNames).find((each) => given.has(each));
+  if (name === undefined) return {};
+  throw notAllowed(worded`${option(name)} needs ${option(recognizerFlag)} openai`);
+}
+
 /** The program of `whisper-cli`, if the options name one. */
 function programOf(engine: RecognizerEngine | null, given: string | undefined) {
   if (given === undefined) return {};
@@ -137,6 +172,7 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
     if (model !== undefined) throw withoutRecognizer(recognizerModelFlag);
     programOf(null, program);
     responseFormatOf(null, given);
+    ownServer(null, given);
     return null;
   }
   if (!isAllowed && !given.has(permissionFlag))
@@ -146,16 +182,17 @@ export function recognizerFlagsOf(given: GivenFlags): RecognizerFlags | null {
     model: recognizerModelOf(engine, model),
     ...programOf(engine, program),
     ...responseFormatOf(engine, given),
+    ...ownServer(engine, given),
   };
 }
 
 /** The recognizer with the server that the environment names. Throws `StartError`, never with the key or the address in it. */
 export function recognizerOf(flags: RecognizerFlags, environment: Environment): RecognizerChoice {
-  const { engine, model, program, responseFormat = 'verbose_json' } = flags;
+  const { engine, model, program, responseFormat = 'verbose_json', own } = flags;
   if (engine === 'pocketsphinx') return { engine, model };
   if (engine === 'whisper-cli') return { engine, model: model ?? '', ...(program !== undefined && { program }) };
-  const provider = providerOf(environment, 'invalid_recognition_provider');
-  return { engine, model: model ?? '', responseFormat, provider };
+  const provider = providerOf(environment, 'invalid_recognition_provider', own);
+  return { engine, model: model ?? '', responseFormat, provider, ...(own !== undefined && { keyFile: own.keyFile }) };
 }
 
 /** The name of the recognizer in the line on stdout. */

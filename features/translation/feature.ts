@@ -8,6 +8,7 @@ import type { FoundEngine } from '../../contract/settings.ts';
 import { type FoundServer, foundServers, ollama } from '../../executors/model-server/found-servers.ts';
 import type { Environment } from '../../executors/process/tools.ts';
 import { StartError } from '../../options/failures.ts';
+import { keySettings } from '../../options/model-server.ts';
 import { permissionsOf } from '../../options/permissions.ts';
 import { option, worded } from '../../options/start-text.ts';
 import type { ConfiguredFeature, Feature, StartTrial } from '../feature.ts';
@@ -21,6 +22,7 @@ import {
   translationFlags,
   translationModelOf,
   translationPairsOf,
+  translationServerNames,
   translatorNotice,
   translatorOf,
 } from './options.ts';
@@ -28,12 +30,12 @@ import { identityOfPair, ProgramTranslations } from './program-translations.ts';
 import { repeatedTranslation } from './repeated-translation.ts';
 
 /** The translator of the options, as the engine registry of a host opens it. */
-function namedTranslator(chosen: ChosenTranslator): NamedTranslator {
+function namedTranslator(chosen: ChosenTranslator, keyFile: string | null): NamedTranslator {
   const { provider, model, isAskedOnce = false } = chosen;
   return {
     place: provider.baseUrl,
     model,
-    settings: { isAskedOnce },
+    settings: { isAskedOnce, ...keySettings(keyFile) },
     provider,
     identity: translatorIdentityOf(chosen),
     open: (opening) => openTranslator(chosen, opening),
@@ -100,15 +102,29 @@ const needing = (cause: EngineCause | null): Pick<FoundEngine, 'remedy' | 'cause
   cause,
 });
 
+/** The servers that a search is about. */
+interface SearchedServers {
+  /** The address of the one that translates; null for none. */
+  readonly inUse: string | null;
+  /** Those that may get text. */
+  readonly permitted: readonly string[];
+  /** The setting that names the server. */
+  readonly setting: string;
+}
+
 /** The settings that permit a server and its model for requests that need a translation. `permitted` are the servers so far. */
-const serverSettings = (server: string, model: string, permitted: readonly string[]): EngineSettings => ({
-  'model-server': server,
+const serverSettings = (
+  server: string,
+  model: string,
+  { permitted, setting }: Pick<SearchedServers, 'permitted' | 'setting'>,
+): EngineSettings => ({
+  [setting]: server,
   'caption-translation-model': model,
   'permit-server': [...new Set([...permitted, server])],
 });
 
-function serverOf(found: FoundServer, isInUse: boolean, permitted: readonly string[]): FoundEngine {
-  const { server, models } = found;
+function serverOf({ server, models }: FoundServer, searched: SearchedServers): FoundEngine {
+  const isInUse = server === searched.inUse;
   const [model] = models;
   return {
     engine: 'caption_translation',
@@ -122,18 +138,15 @@ function serverOf(found: FoundServer, isInUse: boolean, permitted: readonly stri
         : `The text of captions is sent to a model server on this machine, ${server}. Whether it passes text on depends on that server.`,
     ...needing(model === undefined && !isInUse ? { code: 'model_missing', params: {} } : null),
     models: [...models],
-    use: model === undefined || isInUse ? {} : serverSettings(server, model, permitted),
+    use: model === undefined || isInUse ? {} : serverSettings(server, model, searched),
     confirmation: model === undefined || isInUse ? null : 'sent_to_a_server_on_this_machine',
   };
 }
 
-/** The model servers of this machine; `inUse` is the address of the one that translates, and `permitted` those that may get text. */
-async function foundOf(
-  environment: Environment,
-  { inUse, permitted }: { readonly inUse: string | null; readonly permitted: readonly string[] },
-): Promise<readonly FoundEngine[]> {
+/** The model servers of this machine. */
+async function foundOf(environment: Environment, searched: SearchedServers): Promise<readonly FoundEngine[]> {
   const servers = await foundServers(environment);
-  if (servers.length > 0) return servers.map((found) => serverOf(found, found.server === inUse, permitted));
+  if (servers.length > 0) return servers.map((found) => serverOf(found, searched));
   return [
     {
       engine: 'caption_translation',
@@ -162,6 +175,19 @@ export const translation: Feature = {
   flags: { host: translationFlags },
   repeatsTranslation: repeatedTranslation,
   programTranslators: apertiumTranslators,
+  serverEngines: [
+    {
+      use: 'translator',
+      sent: 'the text of captions',
+      settingsOf: ({ server, model, keyFile, permitted }) => ({
+        [translationServerNames.server]: server,
+        ...(keyFile !== null && { [translationServerNames.keyFile]: keyFile }),
+        'caption-translation-model': model,
+        'permit-server': [...new Set([...permitted, server])],
+      }),
+      replaced: [translationServerNames.keyFile],
+    },
+  ],
   options: (given) => {
     const named = translationModelOf(given);
     const modes = translationPairsOf(given);
@@ -181,7 +207,11 @@ export const translation: Feature = {
         }),
         engines: {
           translator:
-            chosen !== null ? namedTranslator(chosen) : modes.length > 0 ? namedPairs(modes, environment) : null,
+            chosen !== null
+              ? namedTranslator(chosen, named?.own?.keyFile ?? null)
+              : modes.length > 0
+                ? namedPairs(modes, environment)
+                : null,
         },
         servers:
           chosen === null
@@ -192,7 +222,12 @@ export const translation: Feature = {
           if (trial.isTried('captions')) await demandPairs(modes, trial);
         },
         found: async (searched) => [
-          ...(await foundOf(searched, { inUse: chosen?.provider.baseUrl ?? null, permitted })),
+          ...(await foundOf(searched, {
+            inUse: chosen?.provider.baseUrl ?? null,
+            permitted,
+            // With a server of its own, the other one would have no effect.
+            setting: named?.own === undefined ? 'model-server' : translationServerNames.server,
+          })),
           ...foundPairs(searched, modes),
         ],
       };

@@ -2,7 +2,14 @@ import type { Environment } from '../../executors/process/tools.ts';
 import { captionExecutorFlag, chosenCaptionExecutor, translatingExecutors } from '../../options/caption-executor.ts';
 import { StartError } from '../../options/failures.ts';
 import { type FlagTable, type GivenFlags, repeatable, single, toggle, valuesOf } from '../../options/flags.ts';
-import { askedOf, modelNamed, providerOf } from '../../options/model-server.ts';
+import {
+  askedOf,
+  modelNamed,
+  type OwnServer,
+  ownServerFlags,
+  ownServerOf,
+  providerOf,
+} from '../../options/model-server.ts';
 import { serverPermissionFlag } from '../../options/permissions.ts';
 import { option, type StartText, worded } from '../../options/start-text.ts';
 import { isTranslating } from '../../receipts/captions/allowance.ts';
@@ -17,8 +24,14 @@ const setting = { setting: { room: 'captions', change: 'at_once', isGrouped: tru
 
 const notAllowed = (message: StartText) => new StartError('executor_not_allowed', message);
 
+export const translationServerNames = {
+  server: 'caption-translation-server',
+  keyFile: 'caption-translation-key-file',
+} as const;
+
 /** The flags of the model that translates. */
 export const translationFlags = {
+  ...ownServerFlags(translationServerNames, 'translates captions', setting.setting),
   [modelFlag]: {
     ...setting,
     ...single(
@@ -48,6 +61,8 @@ export interface TranslationModel {
   readonly model: string;
   /** True if it translates each line once, and not a second time for comparison. */
   readonly isAskedOnce: boolean;
+  /** Its server, if it has one of its own. */
+  readonly own?: OwnServer;
   /** How captions are made without a request that names a method. */
   readonly executor: ReturnType<typeof chosenCaptionExecutor>;
 }
@@ -77,13 +92,15 @@ export function translationModelOf(given: GivenFlags): TranslationModel | null {
     throw notAllowed(
       worded`${option(captionExecutorFlag)} ${executor.name} needs ${option(modelFlag)} or ${option(pairFlag)}`,
     );
+  const own = ownServerOf(given, translationServerNames);
   if (named === undefined) {
+    if (own !== null) throw notAllowed(worded`${option(translationServerNames.server)} needs ${option(modelFlag)}`);
     if (isAskedOnce) throw notAllowed(worded`${option(onceFlag)} needs ${translatingExecutors}`);
     return null;
   }
   if (!translates && !given.has(serverPermissionFlag))
     throw notAllowed(worded`${option(modelFlag)} needs ${translatingExecutors}`);
-  return { model: modelNamed(modelFlag, named), isAskedOnce, executor };
+  return { model: modelNamed(modelFlag, named), isAskedOnce, ...(own !== null && { own }), executor };
 }
 
 /**
@@ -91,11 +108,11 @@ export function translationModelOf(given: GivenFlags): TranslationModel | null {
  * `StartError`, never with the key in it.
  */
 export function translatorOf(
-  { executor, model, isAskedOnce }: TranslationModel,
+  { executor, model, isAskedOnce, own }: TranslationModel,
   environment: Environment,
   servers: readonly string[],
 ): ChosenTranslator {
-  const provider = providerOf(environment, 'invalid_translation_provider');
+  const provider = providerOf(environment, 'invalid_translation_provider', own);
   if (!isTranslating(executor) && !servers.includes(provider.baseUrl)) {
     throw notAllowed(
       worded`${option(modelFlag)} needs ${option(serverPermissionFlag)} ${provider.baseUrl}, or ${translatingExecutors}`,

@@ -290,6 +290,7 @@ test('every code of a wrong call has a call that provokes it', (t) => {
     'invalid_explanation_provider',
     'invalid_recognition_provider',
     'invalid_translation_provider',
+    'invalid_key_file',
   ];
   t.deepEqual([...Object.keys(refusals), ...others].sort(), calls.map(([code]) => code).sort());
 });

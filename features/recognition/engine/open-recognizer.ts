@@ -26,6 +26,8 @@ export type RecognizerChoice =
       readonly model: string;
       readonly responseFormat: ResponseFormat;
       readonly provider: HostedProvider;
+      /** The file that its key is from; absent or null for that of the environment. */
+      readonly keyFile?: string | null;
     };
 
 /** Name of each program, and the variable that names its file instead. */

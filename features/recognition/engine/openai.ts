@@ -22,7 +22,8 @@ import {
   type RegionSound,
   secondsOf,
 } from '../../../executors/recognition/recognizer.ts';
-import { ANSWER_TIMES, type LanguageAnswer, languageAnswer, transcribedRegion } from './transcription-answer.ts';
+import { areOneLanguage } from '../../../rules/languages.ts';
+import { ANSWER_TIMES, type HeardLanguage, languageAnswer, transcribedRegion } from './transcription-answer.ts';
 import { type ResponseFormat, type TranscriptionRequest, wires } from './transcription-wires.ts';
 
 interface OpenaiRecognizerOptions {
@@ -176,24 +177,20 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     );
 
   /**
-   * The language of a sound by itself, without its text. The server of whisper.cpp encodes the sound once for it, and a second time if
-   * its language is not the declared one: then the answer has the probability of that one. Other servers state none.
+   * The language of a sound by itself, whatever language it is told. The server of whisper.cpp encodes the sound once for it, and twice more
+   * if its language is not the declared one: then both have their probabilities. Other servers state none.
    */
-  const languageOf = (sound: RegionSound, signal: AbortSignal): Promise<LanguageAnswer> =>
+  const heardLanguage: NonNullable<Recognizer['heardLanguage']> = (sound, signal) =>
     timed(signal, async (bounded) => {
+      // Answers without times state no language either.
+      if (format === 'json') return null;
       const question = (withProbabilities: boolean) =>
         wire.languageRequest({ service, model, format, sound }, withProbabilities);
       const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
-      if (service.interface !== 'whisper-server' || sound.language === null || first.isDeclared) return first;
+      if (service.interface !== 'whisper-server' || sound.language === null || first === null) return first;
+      if (areOneLanguage(first.language, sound.language)) return first;
       return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
     });
-
-  const heardLanguage: NonNullable<Recognizer['heardLanguage']> = async (sound, signal) => {
-    // Answers without times state no language either.
-    if (format === 'json') return null;
-    const { code, declaredProbability } = await languageOf(sound, signal);
-    return code === null ? null : { language: code, probability: null, asked: declaredProbability };
-  };
 
   return {
     engine: 'openai',

@@ -261,38 +261,41 @@ export function transcribedRegion(body: unknown, { seconds, apiKey, areTokens }:
   });
 }
 
-/** The answer of a server to the question which language is spoken. */
-export interface LanguageAnswer {
-  /** Base code of the language that it states; null for a word that is no language. */
-  readonly code: string | null;
-  /** True if that is the language that was declared. */
-  readonly isDeclared: boolean;
-  /** The probability of the declared language; null if the server states none. */
-  readonly declaredProbability: number | null;
+/** The language that a server hears in a sound. */
+export interface HeardLanguage {
+  /** Its base code. */
+  readonly language: string;
+  /** Its probability, and that of the language that was asked for; null if the server does not state them. */
+  readonly probability: number | null;
+  readonly asked: number | null;
 }
 
 /** The server of whisper.cpp has the probability of each language by its code, and leaves out those below 0.001. */
 const statedLanguages = z.looseObject({
   language: z.string().nullish().catch(null),
   language_code: z.string().nullish().catch(null),
+  detected_language: z.string().nullish().catch(null),
   language_probabilities: z.record(z.string(), z.number()).nullish().catch(null),
 });
 
-/** Reads the language of an answer; `declared` is the base code of the one that was declared. Throws `RecognitionFailure`. */
-export function languageAnswer(body: unknown, declared: string | null): LanguageAnswer {
+/**
+ * Reads the language of an answer, null for a word that is no language. `asked` is the base code of the one that was asked for. Throws
+ * `RecognitionFailure`.
+ */
+export function languageAnswer(body: unknown, asked: string | null): HeardLanguage | null {
   const answer = statedLanguages.safeParse(body);
   if (!answer.success) throw new RecognitionFailure('invalid_output', 'the answer is no object', answer.error);
-  const { language, language_code, language_probabilities: probabilities } = answer.data;
-  const word = language_code ?? language ?? null;
-  const code = word === null ? null : recognizedLanguageCode(word);
-  if (declared === null) return { code, isDeclared: false, declaredProbability: null };
-  const ofDeclared = Object.entries(probabilities ?? {}).filter(([each]) =>
-    areOneLanguage(recognizedLanguageCode(each) ?? '', declared),
-  );
-  return {
-    code,
-    isDeclared: code !== null && areOneLanguage(code, declared),
-    declaredProbability:
-      probabilities == null ? null : probabilityOf(ofDeclared.reduce((sum, [, probability]) => sum + probability, 0)),
-  };
+  const { language: stated, language_code, detected_language, language_probabilities: probabilities } = answer.data;
+  const word = language_code ?? detected_language ?? stated ?? null;
+  const language = word === null ? null : recognizedLanguageCode(word);
+  if (language === null) return null;
+  const of = (code: string): number | null =>
+    probabilities == null
+      ? null
+      : probabilityOf(
+          Object.entries(probabilities)
+            .filter(([each]) => areOneLanguage(recognizedLanguageCode(each) ?? '', code))
+            .reduce((sum, [, probability]) => sum + probability, 0),
+        );
+  return { language, probability: of(language), asked: asked === null ? null : of(asked) };
 }

@@ -51,7 +51,7 @@ test('each recognizer has the model that it needs', (t) => {
   t.deepEqual(of('whisper-cli', '/models/base.bin'), { engine: 'whisper-cli', model: '/models/base.bin' });
   t.deepEqual(of('openai', 'whisper-1'), { engine: 'openai', model: 'whisper-1', responseFormat: 'verbose_json' });
   t.is(announcedRecognizer(of('openai', 'whisper-1')), 'current-run-openai-opt-in');
-  t.throws(() => chosen(...asked('openai', 'a b')), { instanceOf: StartError, code: 'invalid_flags' });
+  t.throws(() => chosen(...asked('openai', ' a')), { instanceOf: StartError, code: 'invalid_flags' });
 });
 
 test('the program of whisper-cli may be named, and no other recognizer has one', (t) => {

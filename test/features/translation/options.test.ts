@@ -33,7 +33,7 @@ test('a translator needs the name of its model, and a model needs a translator',
     codeOf(['--caption-translation-model', 'm']),
     /^2 executor_not_allowed: .*needs --caption-executor subtitles-translated or recogn/,
   );
-  t.regex(codeOf([...translated.slice(0, 4), 'a b']), /^2 invalid_flags: .*not the name of a model/);
+  t.regex(codeOf([...translated.slice(0, 4), ' a']), /^2 invalid_flags: .*not the name of a model/);
   const chosen = modelOf(translated);
   const remote = { OPENAI_BASE_URL: 'http://192.0.2.1/v1' };
   const refusal = {
