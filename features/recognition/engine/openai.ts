@@ -25,7 +25,7 @@ import {
   spokenIn,
 } from '../../../executors/recognition/recognizer.ts';
 import { meanOf } from '../../../rules/statistics.ts';
-import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
+import { cleanText, measureOf, probabilityOf, statedLanguage, WHISPER_BEAM, waveFile } from './engine-answer.ts';
 
 const optionalNumber = z.number().nullish().catch(null);
 
@@ -255,8 +255,15 @@ interface OpenaiRecognizerOptions {
   readonly patienceMs?: number;
 }
 
-/** One region may take so long, and its answer may be so large. */
-export const TRANSCRIPTION_LIMITS = { maxWallMs: 120_000, maxResponseBytes: 1024 * 1024 } as const;
+/**
+ * One request may take so long, but more for each second of a long sound: a large model takes 100 s of two cores for a window. Its answer
+ * may be so large. The numbers are a choice.
+ */
+export const TRANSCRIPTION_LIMITS = {
+  maxWallMs: 120_000,
+  wallMsPerSecond: 12_000,
+  maxResponseBytes: 1024 * 1024,
+} as const;
 
 interface Settings {
   readonly temperature: number;
@@ -264,6 +271,8 @@ interface Settings {
   readonly prompt: 'none';
   /** The requested times. */
   readonly granularities?: string;
+  /** The hypotheses that Whisper follows at once; only for servers on this machine, since others refuse a field that they do not know. */
+  readonly beam?: number;
   /** The requested fields beside the text: without segments, the log-probabilities are those of its tokens. */
   readonly include?: string;
 }
@@ -281,6 +290,7 @@ function formOf({ samples, language }: RegionSound, model: string, settings: Set
   form.set('response_format', settings.responseFormat);
   for (const each of settings.granularities?.split(',') ?? []) form.append('timestamp_granularities[]', each);
   if (settings.include !== undefined) form.append('include[]', settings.include);
+  if (settings.beam !== undefined) form.set('beam_size', String(settings.beam));
   if (language !== null) form.set('language', language);
   return form;
 }
@@ -347,8 +357,11 @@ function parsed(text: string, type: string): unknown {
  */
 export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recognizer {
   const { provider, model, clock, patienceMs = 0 } = options;
-  const settings = SETTINGS[options.responseFormat];
-  const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
+  const settings: Settings = {
+    ...SETTINGS[options.responseFormat],
+    ...(provider.isLocal && options.responseFormat === 'verbose_json' ? { beam: WHISPER_BEAM } : {}),
+  };
+  const { maxResponseBytes } = TRANSCRIPTION_LIMITS;
   const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
   const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
   const named = createHash('sha256')
@@ -369,13 +382,16 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     return region;
   };
 
-  const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> =>
-    inTime(
-      { clock, wallMs: maxWallMs, signal },
-      async (bounded) => heard(await ask(sound, bounded), secondsOf(sound)),
+  const once = (sound: RegionSound, signal: AbortSignal): Promise<RawRegion> => {
+    const seconds = secondsOf(sound);
+    const wallMs = Math.max(TRANSCRIPTION_LIMITS.maxWallMs, Math.ceil(TRANSCRIPTION_LIMITS.wallMsPerSecond * seconds));
+    return inTime(
+      { clock, wallMs, signal },
+      async (bounded) => heard(await ask(sound, bounded), seconds),
       (error, isLate) =>
-        isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+        isLate ? new RecognitionFailure('timeout', `no answer within ${wallMs} ms`, error) : failureOf(error),
     );
+  };
 
   return {
     engine: 'openai',
