@@ -434,7 +434,7 @@ const withModels = models === undefined ? test.skip : test;
 withModels('with MEDIA_STUDY_MODELS: a speech with pauses is one sentence, word for word', async (t) => {
   const folder = models ?? '';
   const clip = ['-i', path.join(folder, 'clips/jfk.flac'), '-ac', '1', '-ar', '16000', '-bitexact'];
-  const file = String(await madeMedia({ words: clip, extension: 'wav' }));
+  const file = await madeMedia({ words: clip, extension: 'wav' });
   const recognizer = await openWhisperCli(bench.launcher, {
     executable: path.join(folder, 'bin/whisper-cli'),
     model: path.join(folder, 'ggml/ggml-base-q5_1.bin'),
