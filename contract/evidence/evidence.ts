@@ -48,9 +48,10 @@ export const spokenLanguage = z.strictObject({ language: languageTag, probabilit
 export type SpokenLanguage = z.infer<typeof spokenLanguage>;
 
 /**
- * One region of detected speech with the padding around it, as the input of a recognizer: alone or in a window, at 16 kHz in mono. `heard`
- * names the samples of the region, or of its window; they are not kept. `language` is the language that the recognizer stated, in its own words. A region with a
- * `cause` was not recognized: its recognizer failed, or was not called after it had failed at others. It has no samples and no line.
+ * One region of detected speech with the padding around it, as the input of a recognizer: alone, or with its neighbors in a window, at
+ * 16 kHz in mono. `heard` names the samples of the region, or of its window; they are not kept. `language` is the language that the
+ * recognizer stated, in its own words. A region with a `cause` was not recognized: its recognizer failed, or was not called after it had
+ * failed at others. It has no samples and no line.
  */
 export const recognisedRegionFact = z.strictObject({
   kind: z.literal('recognised_region'),

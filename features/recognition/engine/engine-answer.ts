@@ -2,6 +2,12 @@ import { cutText } from '../../../contract/base/grammar.ts';
 import { maximumLineCharacters, recognisedText } from '../../../contract/evidence/evidence.ts';
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 
+/**
+ * The hypotheses that Whisper follows at once. It is the number of Radford et al., *Robust Speech Recognition via Large-Scale Weak
+ * Supervision*, 2022, and of whisper-cli and faster-whisper by default; whisper-server follows one unless it is asked.
+ */
+export const WHISPER_BEAM = 5;
+
 const RATE = 16_000;
 const HEAD_BYTES = 44;
 

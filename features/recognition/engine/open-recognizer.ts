@@ -1,6 +1,7 @@
 import type { RecognizerOpening } from '../../../actors/engines/engine-choices.ts';
 import { messageOf } from '../../../contract/base/errors.ts';
 import { type HostedProvider, usualPatienceMs } from '../../../executors/model-server/hosted-provider.ts';
+import { idleCores } from '../../../executors/process/idle-cores.ts';
 import { type Environment, fileDigestOf, findExecutable, isExecutable } from '../../../executors/process/tools.ts';
 import { type Recognizer, RecognizerUnavailable } from '../../../executors/recognition/recognizer.ts';
 import { withoutPlaces } from './engine-files.ts';
@@ -70,8 +71,9 @@ export async function openRecognizer(
   }
   const model = choice.engine === 'pocketsphinx' ? (choice.model ?? POCKETSPHINX_MODEL) : choice.model;
   try {
-    const open = choice.engine === 'pocketsphinx' ? openPocketsphinx : openWhisperCli;
-    return await open(launcher, { executable, model, digestOf });
+    const files = { executable, model, digestOf };
+    if (choice.engine === 'pocketsphinx') return await openPocketsphinx(launcher, files);
+    return await openWhisperCli(launcher, files, (signal) => idleCores(clock, signal));
   } catch (error) {
     throw new RecognizerUnavailable(withoutPlaces(messageOf(error), { executable, model }), error);
   }

@@ -23,7 +23,8 @@ import {
   secondsOf,
 } from '../../../executors/recognition/recognizer.ts';
 import { areOneLanguage } from '../../../rules/languages.ts';
-import { ANSWER_TIMES, type HeardLanguage, languageAnswer, transcribedRegion } from './transcription-answer.ts';
+import { WHISPER_BEAM } from './engine-answer.ts';
+import { ANSWER_TIMES, languageAnswer, transcribedRegion } from './transcription-answer.ts';
 import { type ResponseFormat, type TranscriptionRequest, wires } from './transcription-wires.ts';
 
 interface OpenaiRecognizerOptions {
@@ -37,8 +38,15 @@ interface OpenaiRecognizerOptions {
   readonly service?: SpeechService;
 }
 
-/** One region may take so long, and its answer may be so large. */
-export const TRANSCRIPTION_LIMITS = { maxWallMs: 120_000, maxResponseBytes: 1024 * 1024 } as const;
+/**
+ * One request may take so long, but more for each second of a long sound: a large model takes 100 s of two cores for a window. Its answer
+ * may be so large. The numbers are a choice.
+ */
+export const TRANSCRIPTION_LIMITS = {
+  maxWallMs: 120_000,
+  wallMsPerSecond: 12_000,
+  maxResponseBytes: 1024 * 1024,
+} as const;
 
 /** Words of servers about a request, beside the status of their refusal. They are the wire of others, and differ. */
 const refusalWords = {
@@ -113,7 +121,8 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   const wire = wires[service.interface];
   const isOpenai = service.interface === 'openai';
   const areTokens = service.interface === 'whisper-server';
-  const { maxWallMs, maxResponseBytes } = TRANSCRIPTION_LIMITS;
+  const beam = provider.isLocal ? WHISPER_BEAM : null;
+  const { maxResponseBytes } = TRANSCRIPTION_LIMITS;
   const send = boundedFetch({ apiKey: provider.apiKey, maximumBytes: maxResponseBytes });
   const holdsKey = provider.apiKey === null ? () => false : keyEcho(provider.apiKey);
   const named = createHash('sha256')
@@ -135,7 +144,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   };
 
   const heard = async (sound: RegionSound, asked: ResponseFormat, signal: AbortSignal): Promise<RawRegion> => {
-    const body = await ask(wire.request({ service, model, format: asked, sound }), asked, sound, signal);
+    const body = await ask(wire.request({ service, model, format: asked, beam, sound }), asked, sound, signal);
     const region = transcribedRegion(body, { seconds: secondsOf(sound), apiKey: provider.apiKey, areTokens });
     // All that is kept of the answer.
     if (holdsKey(JSON.stringify(region))) throw new RecognitionFailure('invalid_output', 'the answer repeats the key');
@@ -169,23 +178,30 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     }
   };
 
-  const timed = <Answer>(signal: AbortSignal, use: (bounded: AbortSignal) => Promise<Answer>): Promise<Answer> =>
-    patiently({ clock, mostMs: patienceMs, signal }, () =>
-      inTime({ clock, wallMs: maxWallMs, signal }, use, (error, isLate) =>
-        isLate ? new RecognitionFailure('timeout', `no answer within ${maxWallMs} ms`, error) : failureOf(error),
+  const timed = <Answer>(
+    sound: RegionSound,
+    signal: AbortSignal,
+    use: (bounded: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const { maxWallMs, wallMsPerSecond } = TRANSCRIPTION_LIMITS;
+    const wallMs = Math.max(maxWallMs, Math.ceil(wallMsPerSecond * secondsOf(sound)));
+    return patiently({ clock, mostMs: patienceMs, signal }, () =>
+      inTime({ clock, wallMs, signal }, use, (error, isLate) =>
+        isLate ? new RecognitionFailure('timeout', `no answer within ${wallMs} ms`, error) : failureOf(error),
       ),
     );
+  };
 
   /**
    * The language of a sound by itself, whatever language it is told. The server of whisper.cpp encodes the sound once for it, and twice more
    * if its language is not the declared one: then both have their probabilities. Other servers state none.
    */
   const heardLanguage: NonNullable<Recognizer['heardLanguage']> = (sound, signal) =>
-    timed(signal, async (bounded) => {
+    timed(sound, signal, async (bounded) => {
       // Answers without times state no language either.
       if (format === 'json') return null;
       const question = (withProbabilities: boolean) =>
-        wire.languageRequest({ service, model, format, sound }, withProbabilities);
+        wire.languageRequest({ service, model, format, beam, sound }, withProbabilities);
       const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
       if (service.interface !== 'whisper-server' || sound.language === null || first === null) return first;
       if (areOneLanguage(first.language, sound.language)) return first;
@@ -197,6 +213,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     tools: [{ name: 'transcription-server', version: model.slice(0, 160), digest: `sha256:${named}` }],
     parameters: {
       ...wire.settings[options.responseFormat],
+      ...(isOpenai && beam !== null && options.responseFormat === 'verbose_json' ? { beam } : {}),
       ...(isOpenai && options.responseFormat === 'verbose_json' ? { whereRefused: 'json' } : {}),
       words: 'joined',
       ...(areTokens ? { means: 'without_marks' } : {}),
@@ -209,7 +226,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     },
     languages: servedLanguages.openai,
     wordTimes: options.responseFormat === 'verbose_json' ? 'unknown' : 'none',
-    recognize: (sound, signal) => timed(signal, (bounded) => inEitherFormat(sound, bounded)),
+    recognize: (sound, signal) => timed(sound, signal, (bounded) => inEitherFormat(sound, bounded)),
     // Each question is one more request, which a server elsewhere may charge for.
     ...(provider.isLocal ? { heardLanguage } : {}),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withSaid } from '../../../contract/causes/engine-failures.ts';
-import type { RawLine, RawRegion } from '../../../contract/recognition.ts';
+import type { HeardLanguage, RawLine, RawRegion } from '../../../contract/recognition.ts';
 import { refusedIn } from '../../../executors/model-server/hosted-provider.ts';
 import { demandSpoken, RecognitionFailure, spokenIn } from '../../../executors/recognition/recognizer.ts';
 import { areOneLanguage, recognizedLanguageCode } from '../../../rules/languages.ts';
@@ -259,15 +259,6 @@ export function transcribedRegion(body: unknown, { seconds, apiKey, areTokens }:
     language: statedLanguage(answer.data.language),
     lines: placedSegments(answer.data, seconds).flatMap((each) => lineOf(each, areTokens)),
   });
-}
-
-/** The language that a server hears in a sound. */
-export interface HeardLanguage {
-  /** Its base code. */
-  readonly language: string;
-  /** Its probability, and that of the language that was asked for; null if the server does not state them. */
-  readonly probability: number | null;
-  readonly asked: number | null;
 }
 
 /** The server of whisper.cpp has the probability of each language by its code, and leaves out those below 0.001. */

@@ -1,7 +1,7 @@
 import type { EvidenceArtifact } from '../../../contract/evidence/evidence.ts';
 import type { SpeechInterface, SpeechService } from '../../../executors/model-server/speech-service.ts';
 import type { RegionSound } from '../../../executors/recognition/recognizer.ts';
-import { waveFile } from './engine-answer.ts';
+import { WHISPER_BEAM, waveFile } from './engine-answer.ts';
 import { whisperCodeOf } from './whisper-languages.ts';
 
 /** The format of a server's answers; the models after Whisper know `json` alone, which has no times. */
@@ -20,6 +20,8 @@ export interface AskedRegion {
   readonly service: SpeechService;
   readonly model: string;
   readonly format: ResponseFormat;
+  /** The hypotheses that Whisper follows at once; null for servers elsewhere, which refuse a field that they do not know. */
+  readonly beam: number | null;
   readonly sound: RegionSound;
 }
 
@@ -45,7 +47,7 @@ const openaiSettings = {
 } as const;
 
 /** The fields beside the times or the log-probabilities: without segments, these are those of the tokens of the text. */
-const openaiForm = ({ service, model, format, sound }: AskedRegion): TranscriptionRequest => ({
+const openaiForm = ({ service, model, format, beam, sound }: AskedRegion): TranscriptionRequest => ({
   url: service.address,
   form: formOf('file', sound, [
     ['model', model],
@@ -54,6 +56,7 @@ const openaiForm = ({ service, model, format, sound }: AskedRegion): Transcripti
     ...(format === 'json'
       ? [['include[]', 'logprobs'] as const]
       : (['segment', 'word'] as const).map((each) => ['timestamp_granularities[]', each] as const)),
+    ...(beam === null || format === 'json' ? [] : [['beam_size', String(beam)] as const]),
     ...(sound.language === null ? [] : [['language', whisperCodeOf(sound.language)] as const]),
   ]),
 });
@@ -72,6 +75,7 @@ const whisperServerForm = ({ service, sound }: AskedRegion, more: Readonly<Recor
       temperature: '0',
       temperature_inc: '0',
       max_context: '0',
+      beam_size: String(WHISPER_BEAM),
       max_len: String(wholeLine),
       split_on_word: 'true',
       language: sound.language === null ? 'auto' : whisperCodeOf(sound.language),
@@ -86,6 +90,7 @@ const whisperServerSettings = {
   temperature: 0,
   temperatureIncrement: 0,
   maximumContext: 0,
+  beam: WHISPER_BEAM,
   maximumLength: wholeLine,
   responseFormat: 'verbose_json',
   languageProbabilities: false,

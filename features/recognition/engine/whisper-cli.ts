@@ -6,7 +6,7 @@ import type { Launcher, ProcessLimits } from '../../../executors/process/process
 import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
 import { baseLanguage } from '../../../rules/languages.ts';
 import { meanOf } from '../../../rules/statistics.ts';
-import { cleanText, measureOf, probabilityOf, statedLanguage, waveFile } from './engine-answer.ts';
+import { cleanText, measureOf, probabilityOf, statedLanguage, WHISPER_BEAM, waveFile } from './engine-answer.ts';
 import {
   areUnchanged,
   demandCurrent,
@@ -142,17 +142,25 @@ function languageIn(log: string): HeardLanguage | null {
 const SOUND_FILE = 'region.wav';
 const RESULT = 'region';
 
-/** Temperature 0 without the rises that follow a bad text, and no text of earlier windows. */
-const SETTINGS = ['-tp', '0', '-nf', '-mc', '0'] as const;
+/** Temperature 0 without the rises that follow a bad text, no text of earlier windows, and the beam that is stated. */
+const SETTINGS = ['-tp', '0', '-nf', '-mc', '0', '-bs', String(WHISPER_BEAM)] as const;
+
+/** More threads than this make the programs of whisper.cpp slower; the number is a choice. */
+const mostThreads = 8;
+
+/** The cores that a recognizer may use now; at least 1. */
+type FreeCores = (signal: AbortSignal) => Promise<number>;
 
 /**
  * The `whisper-cli` of whisper.cpp with a model file of the user. `executable` and `model` are absolute paths, and their
- * digests hold from here on. Rejects with the error of the file system where one of them is not there. Rejects with
+ * digests hold from here on. Threads on busy cores wait by spinning, so it gets as many as there are idle cores. Their number changes no
+ * text, and is no part of an operation. Rejects with the error of the file system where one of them is not there. Rejects with
  * `RecognitionFailure` if the model is cut off.
  */
 export async function openWhisperCli(
   launcher: Launcher,
   { executable, model, digestOf }: RecognizerOnDisk,
+  freeCores: FreeCores = async () => 1,
 ): Promise<Recognizer> {
   const [engine, weights] = await Promise.all([pinProgram(executable, digestOf), pinFiles(model, digestOf)]);
   await demandWholeModel(model);
@@ -160,10 +168,11 @@ export async function openWhisperCli(
   const languages = languagesOfWeights(model);
   const heardLanguage: NonNullable<Recognizer['heardLanguage']> = async ({ samples }, signal) => {
     await demandCurrent(isCurrent);
+    const threads = Math.min(mostThreads, await freeCores(signal));
     const running = launcher.run({
       tool: executable,
       // Without `-np`, which silences the answer.
-      args: ['-m', model, '-f', SOUND_FILE, '-dl'],
+      args: ['-m', model, '-f', SOUND_FILE, '-dl', '-t', String(threads)],
       limits: LIMITS,
       signal,
       files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
@@ -180,12 +189,13 @@ export async function openWhisperCli(
       { name: 'whisper-cli', version: 'unstated', digest: engine.digest },
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],
-    parameters: { settings: SETTINGS.join(' '), means: 'without_marks' },
+    parameters: { settings: SETTINGS.join(' '), beam: WHISPER_BEAM, means: 'without_marks' },
     languages,
     wordTimes: 'given',
     isCurrent,
     recognize: async ({ samples, language }, signal) => {
       await demandCurrent(isCurrent);
+      const threads = Math.min(mostThreads, await freeCores(signal));
       const running = launcher.run({
         tool: executable,
         args: [
@@ -199,6 +209,7 @@ export async function openWhisperCli(
           '-of',
           RESULT,
           '-np',
+          ...['-t', String(threads)],
           ...SETTINGS,
         ],
         limits: LIMITS,

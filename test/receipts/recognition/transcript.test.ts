@@ -4,8 +4,8 @@ import type { RawLine } from '../../../contract/recognition.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
 import { EvidenceChainError } from '../../../receipts/evidence-chain.ts';
 import { checkTranscript } from '../../../receipts/stages/recognize.ts';
-import { placedTranscript, secondRegion, secondTexts, speechRegions } from '../../../rules/recognition.ts';
-import { windowAlone } from '../../../rules/recognition-windows.ts';
+import { placedTranscript, secondRegion, secondTexts, speechOf, speechRegions } from '../../../rules/recognition.ts';
+import { WINDOW_RULE, windowAlone, windowsOf } from '../../../rules/recognition-windows.ts';
 import { differsByAtMost, editDistance, placesBeside } from '../../../rules/text-comparison.ts';
 import {
   compressionRatioOf,
@@ -183,6 +183,104 @@ test('a transcript states how many regions were not recognized, and no line is o
     t.like(
       t.throws(() => checkedTranscript(transcript, twoParts)),
       { place },
+    );
+});
+
+const measures = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
+const heard = { samples: 16, contentId: `sha256:${'0'.repeat(64)}` };
+
+const raw = (text: string, startMs: number | null, endMs: number | null, words: RawLine['words'] = []): RawLine => ({
+  text,
+  startMs,
+  endMs,
+  words,
+  measures,
+});
+
+const joinedBy = { joinedGapMs: 1_000, longestWindowMs: 28_000, lineStarts: 'detected_speech' };
+const threeParts = {
+  speech: speechAt(
+    [
+      [500, 2_000],
+      [2_800, 5_000],
+      [7_500, 9_000],
+    ],
+    lengthMs,
+  ),
+  silences: silencesAt([], lengthMs),
+  languages: ['en'],
+};
+
+/** A transcript of three regions, the first two of which are one window, as a recognizer gave it. */
+function joinedTranscript(isJoined = true, parameters: EvidenceArtifact['parameters'] = joinedBy) {
+  const regions = speechRegions({ startMs: 0, endMs: lengthMs }, threeParts.speech, threeParts.silences);
+  const windows = isJoined ? windowsOf(regions, WINDOW_RULE) : regions.map(windowAlone);
+  const word = (text: string, startMs: number, endMs: number) => ({ text, startMs, endMs, confidence: null });
+  const answers = isJoined
+    ? [
+        [
+          raw('Before the meeting', 0, 1_800, [word('Before', 0, 700), word('the meeting', 700, 1_800)]),
+          raw('begins we have ten minutes', 1_800, 4_600, [
+            word('begins', 1_800, 3_000),
+            word('we have ten', 3_000, 4_600),
+          ]),
+        ],
+        [raw('Then it starts.', 0, 1_600)],
+      ]
+    : windows.map(() => []);
+  const recognized = windows.map((window, at) => ({
+    ...window,
+    heard,
+    raw: { language: 'en', lines: answers[at] ?? [] },
+  }));
+  const speech = speechOf(threeParts.speech);
+  const placed = placedTranscript(recognized, speech);
+  const lines = judgedLines(
+    placed.lines.map((each) => ({ ...each, identified: null, second: null })),
+    { speech, regions: placed.regions, languages: ['en'] },
+  );
+  const facts = [...placed.regions, ...lines];
+  return { ...threeParts.speech, kind: 'transcript' as const, parameters: { gates: 4, ...parameters }, facts };
+}
+
+/** The same with changes of one fact. */
+function changedFact(kind: string, index: number, change: object) {
+  const transcript = joinedTranscript();
+  const facts = transcript.facts.map((fact) =>
+    fact.kind === kind && fact.index === index ? { ...fact, ...change } : fact,
+  );
+  return { ...transcript, facts } as EvidenceArtifact;
+}
+
+test('a transcript of windows is derived again: its regions, their lines, and the starts of these', (t) => {
+  const transcript = joinedTranscript();
+  const lines = transcript.facts.flatMap((fact) => (fact.kind === 'transcript_line' ? [fact] : []));
+  t.deepEqual(
+    lines.map(({ startMs, endMs, regionIndex }) => [startMs, endMs, regionIndex]),
+    [
+      [500, 2_100, 0],
+      [2_800, 4_900, 1],
+      [7_500, 8_900, 2],
+    ],
+  );
+  t.notThrows(() => checkedTranscript(transcript, threeParts));
+  t.notThrows(() => checkedTranscript(joinedTranscript(false), threeParts), 'a recognizer without times of words');
+  t.notThrows(() => checkedTranscript(joinedTranscript(false, {}), threeParts), 'of an earlier version');
+  const places: readonly (readonly [EvidenceArtifact, RegExp])[] = [
+    [joinedTranscript(true, {}), /^regions\[0\]\.window/],
+    [changedFact('recognised_region', 1, { window: undefined }), /^regions\[1\]\.window/],
+    [changedFact('recognised_region', 0, { window: { startMs: 300, endMs: 5_000 } }), /^regions\[0\]\.window/],
+    [changedFact('recognised_region', 1, { language: 'de' }), /^regions\[1\]\.language/],
+    [changedFact('recognised_region', 1, { heard: { ...heard, samples: 17 } }), /^regions\[1\]\.heard/],
+    [changedFact('recognised_region', 2, { window: { startMs: 7_300, endMs: 9_200 } }), /^regions\[2\]\.window/],
+    [changedFact('transcript_line', 0, { regionIndex: 1 }), /regionIndex/],
+    [changedFact('transcript_line', 0, { startMs: 300 }), /lines\[0\]/],
+    [changedFact('transcript_line', 1, { startMs: 1_900 }), /lines\[1\]\.startMs/],
+  ];
+  for (const [forged, place] of places)
+    t.regex(
+      t.throws(() => checkedTranscript(forged, threeParts), { instanceOf: EvidenceChainError })?.place ?? '',
+      place,
     );
 });
 
@@ -417,17 +515,6 @@ test('notes of sounds are not taken for words, and other brackets are not notes'
   ]) {
     t.deepEqual(reasonsOf(line({ text })), [], text);
   }
-});
-
-const measures = { confidence: null, averageLogProbability: null, compressionRatio: null, noSpeechProbability: null };
-const heard = { samples: 16, contentId: `sha256:${'0'.repeat(64)}` };
-
-const raw = (text: string, startMs: number | null, endMs: number | null, words: RawLine['words'] = []): RawLine => ({
-  text,
-  startMs,
-  endMs,
-  words,
-  measures,
 });
 
 const tenth = { startMs: 10_000, endMs: 12_000 };

@@ -30,13 +30,14 @@ import { canonicalJson } from '../../../../formats/canonical-json.ts';
 import { baseLanguage } from '../../../../rules/languages.ts';
 import { placedTranscript } from '../../../../rules/recognition.ts';
 import { SimulatedClock } from '../../../actors/supervision/simulated-clock.ts';
-import { openDetectionBench } from '../../../executors/evidence/detection-for-tests.ts';
+import { openDetectionBench, watched } from '../../../executors/evidence/detection-for-tests.ts';
 import { fake, launcherFor, temporaryFolder } from '../../../executors/process/launcher-for-tests.ts';
 import { type MediaRecipe, madeMedia } from '../../../media/made-media.ts';
 import { drawn, quickH264 } from '../../../media/recipes.ts';
 import { judgedLines } from '../../../receipts/recognition/transcripts.ts';
 import { inventNothing } from './inventions.ts';
 import { hasPocketsphinx } from './pocketsphinx-of-machine.ts';
+import { passedOf, recognizeFile } from './recognized-file.ts';
 
 const bench = await openDetectionBench();
 test.after.always(() => bench.close());
@@ -70,6 +71,7 @@ test('a region is sent alone, at temperature 0, without a prompt, as a WAVE file
     temperature: ['0'],
     response_format: ['verbose_json'],
     'timestamp_granularities[]': ['segment', 'word'],
+    beam_size: ['5'],
     language: ['en'],
   });
   t.is(asked?.file.length, 3_244);
@@ -428,6 +430,37 @@ for (const [name, code] of Object.entries(ofProgram)) {
   });
 }
 
+test('whisper-cli gets as many threads as there are idle cores, which no operation depends on, and the stated beam', async (t) => {
+  const { launcher, requests } = watched(await launcherFor(t).then((opened) => opened.launcher));
+  const model = path.join(await temporaryFolder(t), 'base.bin');
+  await writeFile(model, 'ggml');
+  const files = { executable: fake('whisper-cli-stand-in'), model, digestOf: fileDigestOf };
+  const argumentsOf = async (freeCores?: () => Promise<number>) => {
+    const recognizer = await openWhisperCli(launcher, files, freeCores);
+    const region = await recognizer.recognize(second, signal);
+    return { region, parameters: recognizer.parameters, args: requests.at(-1)?.args.join(' ') ?? '' };
+  };
+  const [one, three, many] = [await argumentsOf(), await argumentsOf(async () => 3), await argumentsOf(async () => 64)];
+  t.regex(one.args, / -t 1 .*-bs 5/);
+  t.regex(three.args, / -t 3 /);
+  t.regex(many.args, / -t 8 /);
+  t.deepEqual([three.parameters, three.region], [one.parameters, one.region]);
+  t.deepEqual(one.parameters, { settings: '-tp 0 -nf -mc 0 -bs 5', beam: 5, means: 'without_marks' });
+});
+
+test('a server on this machine follows the same beam as the program, and others are not asked for it', async (t) => {
+  const { server, recognizer } = await opened(t, transcribes({ text: '' }));
+  await recognizer.recognize(sound, signal);
+  t.deepEqual(server.asked[0]?.fields.beam_size, ['5']);
+  t.is(recognizer.parameters.beam, 5);
+  const provider = { baseUrl: server.baseUrl, apiKey, isLocal: false };
+  const options = { provider, model: 'small', clock: new SimulatedClock(0) } as const;
+  const outside = openOpenaiRecognizer({ ...options, responseFormat: 'verbose_json' });
+  await outside.recognize(sound, signal);
+  t.is(server.asked[1]?.fields.beam_size, undefined);
+  t.is(outside.parameters.beam, undefined);
+});
+
 test('bug: the words of a program brought the folders of this machine into the journal of a study', (t) => {
   const files = { executable: '/opt/anna/whisper-cli', model: '/home/anna/models/ggml-base.bin' };
   const printed = `error: failed to open '${files.model}' for ${files.executable}\n`;
@@ -448,6 +481,32 @@ test('bug: a program that prints nonsense in the place of pocketsphinx was speec
   await t.throwsAsync(recognizer.recognize(second, signal), {
     message: 'invalid_output: there is a text without the times of its words',
   });
+});
+
+const models = process.env.MEDIA_STUDY_MODELS;
+const withModels = models === undefined ? test.skip : test;
+
+withModels('with MEDIA_STUDY_MODELS: a speech with pauses is one sentence, word for word', async (t) => {
+  const folder = models ?? '';
+  const clip = ['-i', path.join(folder, 'clips/jfk.flac'), '-ac', '1', '-ar', '16000', '-bitexact'];
+  const file = await madeMedia({ words: clip, extension: 'wav' });
+  const recognizer = await openWhisperCli(bench.launcher, {
+    executable: path.join(folder, 'bin/whisper-cli'),
+    model: path.join(folder, 'ggml/ggml-base-q5_1.bin'),
+    digestOf: fileDigestOf,
+  });
+  const joined = await recognizeFile(t, bench, file, { recognizer });
+  const text = passedOf(joined).join(' ');
+  t.true(joined.regions.length > 1);
+  t.deepEqual(
+    text.match(/[a-z]+/gi)?.map((word) => word.toLowerCase()),
+    'and so my fellow americans ask not what your country can do for you ask what you can do for your country'.split(
+      ' ',
+    ),
+  );
+  t.is(text.match(/[.!?]/g)?.length, 1, text);
+  const starts = joined.speech.map(({ startMs }) => startMs);
+  t.true(starts.includes(joined.lines[0]?.startMs ?? -1));
 });
 
 test('an abort ends the program and leaves nothing behind', async (t) => {
