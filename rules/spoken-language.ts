@@ -12,7 +12,7 @@ import { hullOf, lengthOf } from './time-spans.ts';
  * language is heard in it.
  *
  * Some servers state a language and no probability. Then a piece needs `leastNamedMs`. And they have to name the asked language in at
- * least `namedShare` of such pieces: a server that always answers English has not listened. `docs/recognition.md` has the figures.
+ * least `namedShare` of such pieces: a server that always answers English has not listened. `docs/guides/recognition.md` has the figures.
  */
 export const OTHER_LANGUAGE = {
   below: 0.1,
