@@ -44,8 +44,8 @@ export type GateReason = z.infer<typeof gateReason>;
  * probability among all languages of the model. `asked` is the probability of the language that it is told, with those that sound like
  * it. Both are null if the recognizer does not state them. `startMs` and `endMs` are those of the piece.
  */
-export const spokenLanguage = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
-export type SpokenLanguage = z.infer<typeof spokenLanguage>;
+export const spokenLanguageFact = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
+export type SpokenLanguage = z.infer<typeof spokenLanguageFact>;
 
 /**
  * One region of detected speech with the padding around it, as the input of a recognizer: alone or in a window, at 16 kHz in mono. `heard`
@@ -61,7 +61,7 @@ export const recognisedRegionFact = z.strictObject({
   heard: z.strictObject({ samples: count, contentId }),
   language: z.string().min(1).max(64).nullable(),
   /** The language of the piece that this region was recognized in; absent if the recognizer was not asked, and in earlier versions. */
-  spoken: spokenLanguage.optional(),
+  spoken: spokenLanguageFact.optional(),
   /** Absent in a region that was recognized, and in all of versions before 1.1. */
   cause: engineFailureCause.optional(),
 });
