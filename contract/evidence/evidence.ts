@@ -40,7 +40,7 @@ export const gateReason = z.enum(gateReasons);
 export type GateReason = z.infer<typeof gateReason>;
 
 /**
- * The language that a recognizer hears in a piece of sound, whatever language it is told: the first one by its base code, and its
+ * The language that a recognizer hears in a piece of sound, whatever language it is told. It is the first one by its base code, with its
  * probability among all languages of the model. `asked` is the probability of the language that it is told, with those that sound like
  * it. Both are null if the recognizer does not state them. `startMs` and `endMs` are those of the piece.
  */
