@@ -3,7 +3,7 @@ import { artifactId, operationId, operationRequest, toolIdentity } from './base/
 import { failure } from './base/errors.ts';
 import { eventType } from './base/event-envelope.ts';
 import { contentId, count, identity, range, sha256Hex } from './base/grammar.ts';
-import { lineMeasures, parameters, recognisedText, spokenLanguage } from './evidence/evidence.ts';
+import { lineMeasures, parameters, recognisedText, spokenLanguageFact } from './evidence/evidence.ts';
 import { mediaEvidence, mediaLimits } from './evidence/media-operation.ts';
 import { studyStages } from './study/stages.ts';
 
@@ -17,7 +17,7 @@ export const rawWord = z.strictObject({ text, ...times, confidence: z.number().m
 export const rawLine = z.strictObject({ text, ...times, words: z.array(rawWord), measures: lineMeasures });
 
 /** The language that a recognizer hears in a sound, apart from its place (`SpokenLanguage`). */
-export const heardLanguage = spokenLanguage.pick({ language: true, probability: true, asked: true });
+export const heardLanguage = spokenLanguageFact.pick({ language: true, probability: true, asked: true });
 export type HeardLanguage = z.infer<typeof heardLanguage>;
 
 /** The answer of a recognizer for one region, in the one form that this host gives the answers of all of them. */

@@ -12,7 +12,7 @@ import { hullOf, lengthOf } from './time-spans.ts';
  * language is heard in it.
  *
  * Some servers state a language and no probability. Then a piece needs `leastNamedMs`. And they have to name the asked language in at
- * least `namedShare` of such pieces: a server that always answers English has not listened. `docs/recognition.md` has the figures.
+ * least `namedShare` of such pieces: a server that always answers English has not listened. `docs/guides/recognition.md` has the figures.
  */
 export const OTHER_LANGUAGE = {
   below: 0.1,
@@ -58,7 +58,7 @@ function mostOf({ probability, asked }: SpokenLanguage): number | null {
 export const isLongEnough = (piece: Range): boolean => lengthOf(piece) >= OTHER_LANGUAGE.leastMs;
 
 /** True if the language of a piece is neither certainly the asked one nor certainly another: there may be two in it. */
-export function isDoubtful(spoken: SpokenLanguage, asked: string): boolean {
+export function isLanguageDoubtful(spoken: SpokenLanguage, asked: string): boolean {
   const { probability } = spoken;
   if (soundsAlike(spoken.language, asked)) return probability !== null && probability < 1 - OTHER_LANGUAGE.below;
   return (mostOf(spoken) ?? 0) >= OTHER_LANGUAGE.below;

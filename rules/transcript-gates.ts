@@ -361,8 +361,8 @@ export function declaredLanguages({ language }: Pick<AnalysisRequest, 'language'
 }
 
 /**
- * The base code of the language that the recognizer of a transcript was told to write: the wished one, which its parameters state, else the
- * one declared language. Null if it was told none.
+ * The base code of the language that the recognizer of a transcript was told to write. It is the wished one, which its parameters state, or
+ * else the one declared language. Null if it was told none.
  */
 export function askedLanguageIn(
   { parameters: { askedLanguage } }: Pick<EvidenceArtifact, 'parameters'>,

@@ -40,12 +40,12 @@ export const gateReason = z.enum(gateReasons);
 export type GateReason = z.infer<typeof gateReason>;
 
 /**
- * The language that a recognizer hears in a piece of sound, whatever language it is told: the first one by its base code, and its
+ * The language that a recognizer hears in a piece of sound, whatever language it is told. It is the first one by its base code, with its
  * probability among all languages of the model. `asked` is the probability of the language that it is told, with those that sound like
  * it. Both are null if the recognizer does not state them. `startMs` and `endMs` are those of the piece.
  */
-export const spokenLanguage = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
-export type SpokenLanguage = z.infer<typeof spokenLanguage>;
+export const spokenLanguageFact = z.strictObject({ language: languageTag, probability: share, asked: share, ...span });
+export type SpokenLanguage = z.infer<typeof spokenLanguageFact>;
 
 /**
  * One region of detected speech with the padding around it, as the input of a recognizer: alone, or with its neighbors in a window, at
@@ -62,7 +62,7 @@ export const recognisedRegionFact = z.strictObject({
   heard: z.strictObject({ samples: count, contentId }),
   language: z.string().min(1).max(64).nullable(),
   /** The language of the piece that this region was recognized in; absent if the recognizer was not asked, and in earlier versions. */
-  spoken: spokenLanguage.optional(),
+  spoken: spokenLanguageFact.optional(),
   /** Absent in a region that was recognized, and in all of versions before 1.1. */
   cause: engineFailureCause.optional(),
 });

@@ -5,7 +5,7 @@ import { type HeardLanguage, heardLanguage } from '../../contract/recognition.ts
 import { ProcessFailure } from '../../executors/process/process.ts';
 import { RecognitionFailure, type Recognizer, type RegionSound } from '../../executors/recognition/recognizer.ts';
 import type { RecognizedWindow } from '../../rules/recognition.ts';
-import { isDoubtful, isLongEnough } from '../../rules/spoken-language.ts';
+import { isLanguageDoubtful, isLongEnough } from '../../rules/spoken-language.ts';
 
 /** How the ledger keeps the heard languages. One that was not stated is asked for again by the next work. */
 export const keptLanguages: ConstructorParameters<typeof KeptParts<HeardLanguage | null>>[1] = {
@@ -32,7 +32,7 @@ interface LanguageQuestion {
  * Undefined if there is no line to judge, if no language was asked for, and if the recognizer does not say. Rejects with the reason of
  * `signal`.
  */
-export async function spokenIn(
+export async function languagesHeardIn(
   languages: KeptParts<HeardLanguage | null>,
   question: LanguageQuestion,
   { raw, regions, startMs, endMs }: RecognizedWindow,
@@ -42,7 +42,7 @@ export async function spokenIn(
   const stated = raw.spoken ?? (await answered(languages, question, { startMs, endMs }));
   if (stated === null) return undefined;
   const whole = { ...stated, startMs, endMs };
-  if (regions.length === 1 || recognizer.heardLanguage === undefined || !isDoubtful(whole, asked))
+  if (regions.length === 1 || recognizer.heardLanguage === undefined || !isLanguageDoubtful(whole, asked))
     return regions.map(() => whole);
   const found: SpokenLanguage[] = [];
   for (const region of regions) {

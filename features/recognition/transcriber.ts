@@ -44,7 +44,7 @@ import { totalLengthOf } from '../../rules/time-spans.ts';
 import { declaredLanguages, GATE_PARAMETERS, gatedLines } from '../../rules/transcript-gates.ts';
 import type { ObjectStore } from '../../storage/objects/object-store.ts';
 import { REGION_SOUND, regionSound } from './engine/region-sound.ts';
-import { spokenIn } from './language-question.ts';
+import { languagesHeardIn } from './language-question.ts';
 import type { RecognitionPace } from './pace.ts';
 import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
 
@@ -259,7 +259,7 @@ export class Transcriber {
       const { recognizer, languages } = this.#options;
       const { kept, signal } = work;
       const question = { recognizer, input, asked: askedLanguageOf(work.start), sound: soundOf, kept, signal };
-      const spoken = await timed(() => spokenIn(languages, question, window));
+      const spoken = await timed(() => languagesHeardIn(languages, question, window));
       return spoken === undefined ? window : { ...window, spoken };
     };
     const recognizedOne = (window: RecognitionWindow, beforeMs = doneMs): Promise<RecognizedWindow> => {

@@ -71,6 +71,7 @@ test('every obstacle of a plan is a cause of the same code, and one that older c
   const codes = valuesOf(z.toJSONSchema(plannedCause) as Shape).map((each) => (each as Cause).code);
   const later = [
     'recognition_not_asked',
+    'language_not_recognised',
     'captions_in_the_picture',
     'subtitle_format_not_read',
     'subtitles_are_pictures',
