@@ -48,8 +48,8 @@ export const spokenLanguageFact = z.strictObject({ language: languageTag, probab
 export type SpokenLanguage = z.infer<typeof spokenLanguageFact>;
 
 /**
- * One region of detected speech with the padding around it, as the input of a recognizer: alone, or with its neighbors in a window, at
- * 16 kHz in mono. `heard` names the samples of the region, or of its window; they are not kept. `language` is the language that the
+ * One region of detected speech with the padding around it, as the input of a recognizer at 16 kHz in mono. It was recognized alone, or
+ * with its neighbors in a window. `heard` names the samples of either; they are not kept. `language` is the language that the
  * recognizer stated, in its own words. A region with a `cause` was not recognized: its recognizer failed, or was not called after it had
  * failed at others. It has no samples and no line.
  */

@@ -3,8 +3,8 @@ import { maximumLineCharacters, recognisedText } from '../../../contract/evidenc
 import { RecognitionFailure } from '../../../executors/recognition/recognizer.ts';
 
 /**
- * The hypotheses that Whisper follows at once. It is the number of Radford et al., *Robust Speech Recognition via Large-Scale Weak
- * Supervision*, 2022, and of whisper-cli and faster-whisper by default; whisper-server follows one unless it is asked.
+ * The hypotheses that Whisper follows at once (Radford et al., *Robust Speech Recognition via Large-Scale Weak Supervision*, 2022). It is what
+ * whisper-cli and faster-whisper do by default. whisper-server follows one unless it is asked.
  */
 export const WHISPER_BEAM = 5;
 

@@ -39,8 +39,8 @@ interface OpenaiRecognizerOptions {
 }
 
 /**
- * One request may take so long, but more for each second of a long sound: a large model takes 100 s of two cores for a window. Its answer
- * may be so large. The numbers are a choice.
+ * One request may take so long, and longer with a long sound: a large model takes 100 s of two cores for a window. Its answer may be so
+ * large. The numbers are a choice.
  */
 export const TRANSCRIPTION_LIMITS = {
   maxWallMs: 120_000,
