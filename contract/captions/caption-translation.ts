@@ -5,8 +5,8 @@ import { modelName } from '../explanations/executor.ts';
 import { captionJobId, captionTranslator } from './caption-line.ts';
 
 /**
- * By how much an answer has to progress, in ms. A model of 7 billion parameters reads a question of 700 tokens at 10 to 50 tokens a
- * second without a GPU, and loads within minutes from a slow disk. The numbers are choices.
+ * By how much an answer has to progress, in ms. Without a GPU a model of 7 billion parameters reads 10 to 50 of 700 tokens a
+ * second. It loads within minutes from a slow disk. The numbers are choices.
  */
 export const progressLimits = {
   /** Until the first token of a model that may have to be loaded. */
@@ -249,7 +249,7 @@ export const translationNonClaims = ['translation_meaning_not_assessed'] as cons
 
 export type TranslationPrompt = z.infer<typeof translationPrompt>;
 export type TranslationConfiguration = z.infer<typeof translationConfiguration>;
-export type ResponseFormat = SentRequest['responseFormat'];
+export type StatedFormat = SentRequest['responseFormat'];
 export type OptionalField = (typeof optionalFields)[number];
 export type SentRequest = z.infer<typeof sentRequest>;
 export type ProgramForm = z.infer<typeof programForm>;

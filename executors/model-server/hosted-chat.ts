@@ -195,7 +195,7 @@ export async function openHostedChat(options: HostedChatOptions): Promise<Hosted
       (error, isLate) =>
         isLate
           ? new ModelFailure('timeout', `no answer within ${maxWallMs} ms`, error)
-          : failureOf(error, quotesRefusals),
+          : chatFailureOf(error, quotesRefusals),
     );
   return {
     ask: (question, signal) => patiently({ clock, mostMs: patienceMs, signal }, () => once(question, signal)),
@@ -232,7 +232,7 @@ export function quotedIn(failure: ModelFailure): { readonly message: string | nu
 }
 
 /** The failure in this host's own words, and with `quotes` in those of the server behind them. */
-export function failureOf(error: unknown, quotes: boolean): ModelFailure {
+export function chatFailureOf(error: unknown, quotes: boolean): ModelFailure {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof ModelFailure) return each;
     // The library parses what calls itself JSON.

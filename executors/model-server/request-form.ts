@@ -1,8 +1,4 @@
-import {
-  type OptionalField,
-  optionalFields,
-  type ResponseFormat,
-} from '../../contract/captions/caption-translation.ts';
+import { type OptionalField, optionalFields, type StatedFormat } from '../../contract/captions/caption-translation.ts';
 
 /**
  * The ways to ask for JSON, from the one that binds the answer most. `json_schema` is that of OpenAI. Builds of llama-server before
@@ -74,7 +70,7 @@ export function formAfter(form: RequestForm, refused: RefusedRequest): RequestFo
 }
 
 /** The form as records state it. */
-export const statedFormat = ({ json }: RequestForm): ResponseFormat =>
+export const statedFormat = ({ json }: RequestForm): StatedFormat =>
   json === 'json_object_schema' ? 'json_object' : json;
 
 interface AskedSchema {

@@ -7,8 +7,8 @@ import {
   type ChatAnswer,
   type ChatQuestion,
   chatAnswerOf,
+  chatFailureOf,
   demandCompletion,
-  failureOf,
   type HostedChat,
   NoCompletion,
   openClient,
@@ -296,7 +296,7 @@ export async function openStreamedChat(options: StreamedChatOptions): Promise<Ho
     } catch (error) {
       signal.throwIfAborted();
       if (pace.lateness !== null) throw new ModelFailure('timeout', pace.lateness, error);
-      const failure = errorInStream(error, provider.apiKey) ?? failureOf(error, true);
+      const failure = errorInStream(error, provider.apiKey) ?? chatFailureOf(error, true);
       throw failure.code === 'too_large' ? new CutAnswer(isThought, failure) : failure;
     } finally {
       pace.end();

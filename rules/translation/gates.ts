@@ -14,7 +14,7 @@ import {
   scriptOf,
 } from './carried-words.ts';
 import { areEverydayWords, hasLeftWords } from './left-words.ts';
-import { areOneLanguage, areRelated } from './related-languages.ts';
+import { areRelated, areStandardsOfOne } from './related-languages.ts';
 import { plainWordsOf, repeatedTranslations, type TranslatedLine } from './repeated-lines.ts';
 import { anchorNumbersOf, numberWordsOf } from './written-numbers.ts';
 
@@ -64,7 +64,7 @@ const letters = (text: string): number => lettersOf(text).length;
  */
 function isCopied(source: string, translation: string, languages: TranslationLanguages): boolean {
   const isJudged = letters(source) >= TRANSLATION_GATE.judgedLetters;
-  if (areOneLanguage(languages.source, languages.target)) return false;
+  if (areStandardsOfOne(languages.source, languages.target)) return false;
   if (areRelated(languages.source, languages.target)) {
     const isEqual = accentedWords(source) === accentedWords(translation);
     return isJudged && isEqual && !areEverydayWords(translation, languages.target);

@@ -3,8 +3,8 @@ import { baseLanguage } from '../languages.ts';
 /**
  * Languages whose right translations often look like their source, by base language: Romance, mainland Scandinavian, German with Dutch,
  * western and southern Slavic in Latin letters, and Slavic in Cyrillic letters. Real translations decide. Of 40 lines from Spanish, 14 into
- * Portuguese and 11 into Catalan counted as copies before; of 40 others, 4 from Czech into Croatian, 2 from German into Dutch and 1
- * from Spanish into French. Nearly equal lines of these pairs still have words of their source (`left-words.ts`).
+ * Portuguese and 11 into Catalan counted as copies before. Of 40 others these were 4 from Czech into Croatian, and 2 from German into
+ * Dutch. Nearly equal lines of these pairs still have words of their source (`left-words.ts`).
  */
 const RELATED_LANGUAGES: readonly ReadonlySet<string>[] = [
   new Set(['es', 'pt', 'ca', 'gl', 'it', 'fr', 'oc', 'an', 'ast']),
@@ -26,4 +26,4 @@ const areBothIn = (groups: readonly ReadonlySet<string>[], one: string, other: s
 export const areRelated = (one: string, other: string): boolean => areBothIn(RELATED_LANGUAGES, one, other);
 
 /** True for two tags that mean standards of one language. */
-export const areOneLanguage = (one: string, other: string): boolean => areBothIn(STANDARDS, one, other);
+export const areStandardsOfOne = (one: string, other: string): boolean => areBothIn(STANDARDS, one, other);
