@@ -375,7 +375,7 @@ function* tapeAnswers(tables: FitTables, counted: readonly Range[], lengthMs: nu
 }
 
 /** Cues at one place, or cues of which nothing is known; counted as the search counts them. */
-export interface JudgedStretch extends Bound {
+interface JudgedStretch extends Bound {
   readonly from: number;
   readonly to: number;
   readonly score: number;
