@@ -49,9 +49,9 @@ interface Search {
 }
 
 /**
- * The aim against speech: one in 100,000 unrelated files at most gets an answer. There are five ways to one: all cues at a near
- * place, all as they are, cues in pieces, some of the pieces, and all cues at a far place. So each has one in `rarely`. Against cues
- * one in 4,000 is the aim, by the first three ways: their agreement is measured besides (`pairing.ts`).
+ * The aim against speech: one in 100,000 unrelated files at most gets an answer. Answers are for all cues at a near place, as they
+ * are, or at a far place. Others are for cues in pieces, and for some of the pieces. So each of five ways has one in `rarely`.
+ * Against cues one in 4,000 is the aim, by three ways: their agreement is measured besides (`pairing.ts`).
  */
 const SEARCHES: Readonly<Record<ReferenceKind, Search>> = {
   speech: {
@@ -75,8 +75,8 @@ const SEARCHES: Readonly<Record<ReferenceKind, Search>> = {
 /**
  * The best score of shuffled cues is extrapolated to one in `rarely`, by a Gumbel law through `draws` shuffles. The bound never is
  * below what independent likelihood ratios give: their best of `n` places exceeds ln(n · rarely) nats once in `rarely` files
- * (Markov's inequality). Nor is it above `mostBound` times that: such a score is proof even if edges say the same by twos, and a law
- * through scores that spread widely asks for more than any file has. The other figures are choices that were made with planted tracks and synthetic speech (`test/cases`).
+ * (Markov's inequality). Nor is it above `mostBound` times that, even if
+ * edges say the same by twos. A law through scores that spread widely would ask for more than any file has. The other figures are choices that were made with planted tracks and synthetic speech (`test/cases`).
  * Costs are in hundredths of a nat.
  */
 const ALIGNMENT = {
@@ -375,7 +375,7 @@ function* tapeAnswers(tables: FitTables, counted: readonly Range[], lengthMs: nu
 }
 
 /** Cues at one place, or cues of which nothing is known; counted as the search counts them. */
-export interface JudgedStretch extends Bound {
+interface JudgedStretch extends Bound {
   readonly from: number;
   readonly to: number;
   readonly score: number;

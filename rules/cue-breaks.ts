@@ -90,15 +90,15 @@ export function* brokenOffsets(tables: FitTables, cues: Placed): Steps<Int32Arra
 const middleOf = (values: Int32Array): number => values.toSorted()[values.length >> 1] ?? 0;
 
 /** Stretches of cues with one offset. */
-export interface Stretch {
+export interface CueStretch {
   from: number;
   to: number;
   offset: number;
 }
 
 /** Neighbors whose offsets no viewer can tell apart are one stretch. */
-function unbroken(stretches: readonly Stretch[]): Stretch[] {
-  const whole: Stretch[] = [];
+function unbroken(stretches: readonly CueStretch[]): CueStretch[] {
+  const whole: CueStretch[] = [];
   for (const stretch of stretches) {
     const last = whole.at(-1);
     if (last !== undefined && Math.abs(last.offset - stretch.offset) < BREAKS.leastJump) last.to = stretch.to;
@@ -108,7 +108,7 @@ function unbroken(stretches: readonly Stretch[]): Stretch[] {
 }
 
 /** The place between two stretches that the cues of both together prefer. */
-function divided(tables: FitTables, cues: Placed, { from, to }: Stretch, before: number, after: number): number {
+function divided(tables: FitTables, cues: Placed, { from, to }: CueStretch, before: number, after: number): number {
   let [sum, best, place] = [0, 0, from];
   for (let at = from; at < to; at += 1) {
     const one = someOf(cues, at, at + 1);
@@ -119,11 +119,11 @@ function divided(tables: FitTables, cues: Placed, { from, to }: Stretch, before:
 }
 
 /** Stretches with breaks that are worth something. A few cues that fit elsewhere (signs, songs, chance) belong to their neighbors. */
-export function* stretchesOf(tables: FitTables, cues: Placed, offsets: Int32Array): Steps<Stretch[]> {
+export function* stretchesOf(tables: FitTables, cues: Placed, offsets: Int32Array): Steps<CueStretch[]> {
   const count = offsets.length;
   const isBreak = (at: number) => Math.abs((offsets[at] ?? 0) - (offsets[at - 1] ?? 0)) >= BREAKS.leastJump;
   const cuts = [0, ...Array.from({ length: count - 1 }, (_, at) => at + 1).filter(isBreak), count];
-  let stretches = cuts.slice(1).map((to, at): Stretch => {
+  let stretches = cuts.slice(1).map((to, at): CueStretch => {
     const from = cuts[at] ?? 0;
     return { from, to, offset: middleOf(offsets.subarray(from, to)) };
   });

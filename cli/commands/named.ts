@@ -82,7 +82,7 @@ export async function namedStudy(call: Pick<CommandCall, 'host'>, what: string):
 }
 
 /**
- * The studies of one film, the newest first: by the id of a study or the beginning of it, by the label of its source, or by the file.
+ * The studies of one film, the newest first. A film is named by the id of a study, the label of its source, or its file.
  * Throws `WrongCall` if there is none, and if several films are meant.
  */
 export async function studiesOfFilm(call: Pick<CommandCall, 'host' | 'signal'>, what: string): Promise<RuntimeRow[]> {

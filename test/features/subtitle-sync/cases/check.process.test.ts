@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { spokenFilm } from '../../../lab/cases/spoken-film.ts';
-import { runOn } from '../../cli/command.ts';
-import { scratchFolder } from '../../storage/ledger/scratch.ts';
+import { spokenFilm } from '../../../../lab/cases/spoken-film.ts';
+import { runOn } from '../../../cli/command.ts';
+import { scratchFolder } from '../../../storage/ledger/scratch.ts';
 
 const clock = (ms: number): string =>
   new Date(Math.max(0, Math.round(ms))).toISOString().slice(11, 23).replace('.', ',');
