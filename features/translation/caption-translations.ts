@@ -15,6 +15,7 @@ import {
   translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
+import { recordedModelName } from '../../contract/explanations/executor.ts';
 import { openHostedChat, tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
 import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/model-server/hosted-provider.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
@@ -128,7 +129,7 @@ interface CaptionTranslationsOptions extends TranslationAskerOptions {
 const configurationOf = (provider: HostedProvider, model: string): TranslationConfiguration => ({
   schema: 'studio.caption-translation.configuration.v1',
   baseUrl: provider.baseUrl,
-  model,
+  model: recordedModelName(model),
   responseFormat: 'json_schema_strict',
   temperature: 0,
   tokenLimitFields: tokenLimitFieldsOf(provider),
@@ -142,7 +143,7 @@ export const translatorIdentityOf = ({
   provider,
   model,
 }: Pick<ChosenTranslator, 'provider' | 'model'>): CaptionTranslator => ({
-  model,
+  model: recordedModelName(model),
   promptContentId: contentIdOfJson(translationPromptContract),
   configurationContentId: contentIdOfJson(configurationOf(provider, model)),
 });

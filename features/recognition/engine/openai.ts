@@ -100,7 +100,7 @@ function parsed(text: string, type: string): unknown {
 export interface ServedRecognizer extends Recognizer {
   /**
    * The language that the server hears in a sound, whatever language it is told; null if it states none. The server of whisper.cpp encodes
-   * the sound once for it, and twice more if it is another one than that of `sound`: then both have their probabilities. Other
+   * the sound once for it. If that is another language than that of `sound`, it is asked again, for both probabilities. Other
    * servers state none. Rejects as `recognize` does.
    */
   readonly heardLanguage: (sound: RegionSound, signal: AbortSignal) => Promise<HeardLanguage | null>;
