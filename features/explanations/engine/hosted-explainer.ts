@@ -6,7 +6,6 @@ import {
   explanationOutput,
   type FacetKind,
   recordedModelName,
-  recordedModelName,
 } from '../../../contract/explanations/executor.ts';
 import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { type ChatAnswer, openHostedChat, tokenLimitFieldsOf } from '../../../executors/model-server/hosted-chat.ts';
