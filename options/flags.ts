@@ -40,8 +40,8 @@ interface SettingPlace extends Pick<HostSetting, 'room' | 'change'> {
   /** True if only a person at the command line may change it, though the change takes effect at once: it names a program to run. */
   readonly namesProgram?: true;
   /**
-   * For the address of a server, the setting that names the file of its key. Clients of a host may only name a server on this machine, and
-   * none while there is such a file: the key would be sent to it.
+   * For the address of a server, the setting that names the file of its key. Clients of a host may only name a server on this machine.
+   * They may name none while there is such a file, because the key would be sent to it.
    */
   readonly keyedBy?: string;
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { modelName } from '../contract/explanations/executor.ts';
+import { servedModelName } from '../contract/explanations/executor.ts';
 import { type HostedProvider, hostedProvider, isKey, withServer } from '../executors/model-server/hosted-provider.ts';
 import { systemCode } from '../storage/system-refusal.ts';
 import { meaningOf, type StartCode, StartError } from './failures.ts';
@@ -8,7 +8,7 @@ import { option, variable, worded } from './start-text.ts';
 
 /** The value of a flag that names a model as its server does. Throws `StartError`. */
 export function modelNamed(flag: string, given: string): string {
-  if (modelName.safeParse(given).success) return given;
+  if (servedModelName.safeParse(given).success) return given;
   throw new StartError('invalid_flags', worded`${option(flag)} ${given}: not the name of a model`);
 }
 

@@ -120,9 +120,22 @@ export const maximumExplanationSettingsBytes = 65_536;
 
 /** A model as its provider names it, such as `llama3.2:3b` or `org/model`. */
 /** The name of a model, as its server has it: letters of any script, and spaces inside. */
-export const modelName = z
+export const servedModelName = z
   .string()
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._:/@+()-]{0,198}[\p{L}\p{M}\p{N}._:/@+()-])?$/u);
+
+/** The name of a model in records. */
+export const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$/);
+
+/**
+ * The name of a model for records. Each other character is `@` and its number in hex, with an `m` before the first, as in `my@20model`. A name
+ * that is too long then is cut: the digest of the configuration tells two models apart.
+ */
+export function recordedModelName(served: string): string {
+  if (modelName.safeParse(served).success) return served;
+  const plain = served.replace(/[^A-Za-z0-9._:/+-]/gu, (sign) => `@${sign.codePointAt(0)?.toString(16) ?? ''}`);
+  return (/^[A-Za-z0-9]/.test(plain) ? plain : `m${plain}`).slice(0, 200);
+}
 
 /** The input of a model beside the captions, as data: stored once, named by every explanation that rests on it. */
 export const explanationPrompt = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelName } from '../../contract/explanations/executor.ts';
+import { servedModelName } from '../../contract/explanations/executor.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import type { Environment } from '../process/tools.ts';
@@ -31,7 +31,7 @@ export async function modelsAt(server: string): Promise<readonly string[] | null
         return null;
       }
       const { data } = modelList.parse(JSON.parse(String(await boundedBody(answer, listBytes))));
-      return data.flatMap(({ id }) => modelName.safeParse(id).data ?? []).slice(0, mostModels);
+      return data.flatMap(({ id }) => servedModelName.safeParse(id).data ?? []).slice(0, mostModels);
     });
   } catch {
     return null;
@@ -55,8 +55,8 @@ async function translatorsAt(server: string): Promise<readonly string[] | null> 
 }
 
 /**
- * The model servers of this machine that answer, with the models that may translate: the one that the environment or the settings name,
- * and that of Ollama.
+ * The model servers of this machine that answer, with the models that may translate. These are the server that the environment or the
+ * settings name, and that of Ollama.
  */
 export async function foundServers(environment: Environment): Promise<readonly FoundServer[]> {
   const named = environment.OPENAI_BASE_URL === undefined ? null : hostedProvider(environment);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelName } from '../../contract/explanations/executor.ts';
+import { servedModelName } from '../../contract/explanations/executor.ts';
 import { withinMs } from '../../formats/followed-signal.ts';
 import { httpFetch } from '../../formats/http-fetch.ts';
 import { baseAddress, boundedBody } from './hosted-provider.ts';
@@ -131,7 +131,7 @@ const ofTask = (task: string): ModelUse | null => (task === 'automatic-speech-re
 const named = (models: readonly ListedModel[]): readonly (ListedModel & { readonly id: string })[] =>
   models
     .flatMap((each) => {
-      const { data: id } = modelName.safeParse(each.id);
+      const { data: id } = servedModelName.safeParse(each.id);
       return id === undefined ? [] : [{ ...each, id }];
     })
     .slice(0, bounds.models);

@@ -3,8 +3,8 @@ import { httpFetch } from '../../formats/http-fetch.ts';
 import { boundedBody } from './hosted-provider.ts';
 
 /**
- * The ways in which servers take sound: the interface of OpenAI; the server of whisper.cpp, with fields of its own; and
- * whisper-asr-webservice, whose options are in the address.
+ * The ways in which servers take sound. Most have the interface of OpenAI. The server of whisper.cpp has fields of its own, and
+ * whisper-asr-webservice has its options in the address.
  */
 export const speechInterfaces = ['openai', 'whisper-server', 'asr'] as const;
 

@@ -18,6 +18,7 @@ import {
   translationAsk,
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
+import { recordedModelName } from '../../contract/explanations/executor.ts';
 import { tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
 import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/model-server/hosted-provider.ts';
 import { openStreamedChat } from '../../executors/model-server/streamed-chat.ts';
@@ -143,7 +144,7 @@ interface CaptionTranslationsOptions extends TranslationAskerOptions {
 const configurationOf = (provider: HostedProvider, model: string): TranslationConfiguration => ({
   schema: 'studio.caption-translation.configuration.v2',
   baseUrl: provider.baseUrl,
-  model,
+  model: recordedModelName(model),
   responseFormats: ['json_schema', 'json_object', 'text'],
   schemaInPrompt,
   isStreamed: true,
@@ -161,7 +162,7 @@ export const translatorIdentityOf = ({
   provider,
   model,
 }: Pick<ChosenTranslator, 'provider' | 'model'>): CaptionTranslator => ({
-  model,
+  model: recordedModelName(model),
   promptContentId: contentIdOfJson(translationPromptContract),
   configurationContentId: contentIdOfJson(configurationOf(provider, model)),
 });

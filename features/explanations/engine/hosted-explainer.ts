@@ -5,6 +5,7 @@ import {
   type ExplanationOutput,
   explanationOutput,
   type FacetKind,
+  recordedModelName,
 } from '../../../contract/explanations/executor.ts';
 import { ExplanationFailure, explanationLimits } from '../../../contract/explanations/explanation.ts';
 import { type ChatAnswer, openHostedChat, tokenLimitFieldsOf } from '../../../executors/model-server/hosted-chat.ts';
@@ -29,7 +30,7 @@ const { maxCompletionTokens, maxProviderResponseBytes, maxOutputBytes, maxWallMs
 const configurationOf = ({ provider, model }: HostedExplainerOptions): ExplanationConfiguration => ({
   schema: 'studio.language-explanation.configuration.v1',
   baseUrl: provider.baseUrl,
-  model,
+  model: recordedModelName(model),
   responseFormat: 'json_schema_strict',
   tokenLimitFields: tokenLimitFieldsOf(provider),
   maxCompletionTokens,

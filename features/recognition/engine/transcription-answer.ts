@@ -36,8 +36,8 @@ const segment = z.looseObject({
 });
 
 /**
- * The segments of faster-whisper as lists, which some servers write: number, seek, start, end, text, tokens, then either the temperature and
- * the measures, or the measures alone, and the words (`Segment` in `transcribe.py`, before and since version 1.1).
+ * The segments of faster-whisper as lists, which some servers write (`Segment` in `transcribe.py`). They begin with number, seek, start, end,
+ * text and tokens. The measures and the words follow. Before version 1.1 the temperature is in front of them, and since then behind.
  */
 function fromList(given: unknown): unknown {
   if (!Array.isArray(given) || given.length < 6) return given;

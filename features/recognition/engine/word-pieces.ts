@@ -29,8 +29,8 @@ export function heardIn(pieces: readonly WordPiece[]): readonly WordPiece[] {
 const withoutSpace = (text: string): string => text.replace(/\s+/gu, '');
 
 /**
- * True if some of these are pieces of words: the space before a word is in its text, some begin without one, and together they are the
- * text of the line. Servers that give whole words leave all spaces out, or put one before each.
+ * True if some of these are pieces of words. Then the space before a word is in its text, and some begin without one. Together they are
+ * the text of the line. Servers that give whole words leave all spaces out, or put one before each.
  */
 function arePieces(pieces: readonly WordPiece[], text: string): boolean {
   const whole = pieces.map((piece) => piece.text).join('');
@@ -95,8 +95,8 @@ function wholeTexts(groups: readonly (readonly WordPiece[])[], text: string): st
 }
 
 /**
- * The words of a line. Pieces of words are joined: a word begins with a space, and in a script without spaces with each piece that is a
- * whole character or more. Characters that tokens divide are taken from the text of the line; there are no words if that is not
+ * The words of a line. Pieces of words are joined: a word begins with a space. In a script without spaces each piece is one that is
+ * a whole character or more. Characters that tokens divide are taken from the text of the line; there are no words if that is not
  * possible. Words that are whole stay as they are. `text` is that of the line as the server gave it; `areTokens` if the server is known to
  * give the tokens of its model.
  */

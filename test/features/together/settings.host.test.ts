@@ -41,3 +41,32 @@ test('a permission is withdrawn with what needs it, also from an engine that doe
   host.granted(t, await change({ unset: ['permit-server'] }), 200, settingsChanged, cors);
   t.deepEqual(JSON.parse(await readFile(path, 'utf8')), { 'model-server': model.baseUrl });
 });
+
+test('a key file is named on the command line alone, and so is each server that would get its key', async (t) => {
+  const { host, change, path } = await openedSettings(t);
+  const confirmation = 'sent_to_a_server_on_this_machine';
+  for (const use of ['semantic-recognizer', 'caption-translation']) {
+    const [server, keyFile] = [`${use}-server`, `${use}-key-file`];
+    host.refused(t, await change({ set: { [keyFile]: '/etc/passwd' } }), 'setting_not_changeable', cors);
+    const outside = { [server]: 'https://models.example/v1' };
+    host.refused(t, await change({ set: outside, confirmation }), 'setting_not_changeable', cors);
+    const fragment = { [server]: 'http://127.0.0.1:9/v1#part' };
+    host.refused(t, await change({ set: fragment, confirmation }), 'invalid_settings_change', cors);
+  }
+  const key = `${path}.key`;
+  await writeFile(key, 'sk-test-0123456789', { mode: 0o600 });
+  const chosen = {
+    'semantic-recognizer': 'openai',
+    'semantic-recognizer-model': 'small',
+    'semantic-recognizer-server': 'https://models.example/v1',
+    'semantic-recognizer-key-file': key,
+    'permit-recognition': true,
+  };
+  await writeFile(path, JSON.stringify(chosen));
+  host.granted(t, await change({ fromFile: true }), 200, settingsChanged, cors);
+  const set = { 'semantic-recognizer-server': 'http://127.0.0.1:9/v1' };
+  const refused = host.refused(t, await change({ set, confirmation }), 'setting_not_changeable', cors);
+  t.regex(refused, /while semantic-recognizer-key-file is set, because it gets that key/);
+  host.refused(t, await change({ unset: Object.keys(set) }), 'setting_not_changeable', cors);
+  t.deepEqual(JSON.parse(await readFile(path, 'utf8')), chosen);
+});
