@@ -39,7 +39,7 @@ export const engineFailure = z.strictObject({
   remedy: z.string().nullable(),
 });
 
-export type EngineFailure = z.infer<typeof engineFailure>;
+export type EngineWorkFailure = z.infer<typeof engineFailure>;
 
 const engineAct = z.enum(['add', 'test', 'use']);
 

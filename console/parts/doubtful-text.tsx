@@ -24,7 +24,6 @@ export function doubtfulParts(text: string, words: readonly string[]): readonly 
 export const DoubtfulText = ({ text, words }: { readonly text: string; readonly words: readonly string[] }) =>
   doubtfulParts(text, words).map((part, at) =>
     part.isDoubtful ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
       <span key={at} class="doubtful" title="The recognizer doubts this word">
         <span class="sr">(doubtful:) </span>
         {part.text}

@@ -2,7 +2,7 @@ import { rmdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
-import type { EngineFailure, EngineProgress, SelfTestResult } from '../../contract/engine-work.ts';
+import type { EngineProgress, EngineWorkFailure, SelfTestResult } from '../../contract/engine-work.ts';
 import { failureLine, StartError } from '../../options/failures.ts';
 import { type GivenFlags, parseFlags } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
@@ -376,7 +376,7 @@ export async function runEngines(
     process.once('disconnect', interrupt);
     process.channel?.unref();
   }
-  let failed = (_: Omit<EngineFailure, 'schema'>): void => undefined;
+  let failed = (_: Omit<EngineWorkFailure, 'schema'>): void => undefined;
   let remark = (line: string): void => void process.stderr.write(`${line}\n`);
   let typed = (words: string): string => `media-study ${words}`;
   try {

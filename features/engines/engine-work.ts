@@ -42,7 +42,7 @@ const selfTestIn = (document: unknown): EngineWork['selfTest'] => {
 
 /**
  * The engines of a host, and its work on them. The process of the host fetches and tries nothing itself. It starts `media-study engines`,
- * one at a time, for names of the catalogue and of installations alone: whoever has its token names no program, file or server.
+ * one at a time. Only names of the catalogue and of installations are taken: whoever has its token names no program, file or server.
  */
 export class EngineWorks {
   readonly #core: Pick<HostCore, 'layout' | 'engines' | 'environment' | 'clock'>;

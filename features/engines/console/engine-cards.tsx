@@ -184,7 +184,7 @@ const CardList = ({ cards, of, onChanged }: { cards: Cards; of: readonly EngineC
 );
 
 /** Engines that recognize speech: those that are here, the one that fits this machine, and the others of the catalogue, folded. */
-export function EngineCards() {
+export function EnginesPanel() {
   const { remote, reload } = useEngines();
   return (
     <section aria-labelledby="speech-engines">

@@ -5,7 +5,7 @@ import { lazyPanel } from '../../../console/parts/lazy-panel.tsx';
 export const enginesPage: PageFeature = {
   name: 'engines',
   panels: {
-    operations: lazyPanel('the engines', async () => ({ Panel: (await import('./engine-cards.tsx')).EngineCards })),
+    operations: lazyPanel('the engines', async () => ({ Panel: (await import('./engine-cards.tsx')).EnginesPanel })),
     firstSteps: lazyPanel('the engines', async () => ({ Panel: (await import('./engine-cards.tsx')).FirstEngine })),
   },
 };
