@@ -21,6 +21,7 @@ import type { PlanWarningList, RuntimePlan } from '../contract/study/start.ts';
 import type { RuntimeStatus, Runtimes } from '../contract/study/status.ts';
 import { Captions } from './captions.ts';
 import { Deletions } from './deletions.ts';
+import { Engines } from './engines.ts';
 import { EvidenceObjects } from './evidence.ts';
 import { type FileIngestOptions, type IngestOptions, type IngestStatus, Ingests, type Media } from './ingests.ts';
 import { Library } from './library.ts';
@@ -62,6 +63,7 @@ export class StudyHost {
   readonly evidenceObjects: EvidenceObjects;
   readonly subtitles: Subtitles;
   readonly settings: HostSettingsClient;
+  readonly engines: Engines;
   readonly #transport: Transport;
   #kinds: Promise<DescribedKinds> | null = null;
   readonly #ingests: Ingests;
@@ -80,6 +82,7 @@ export class StudyHost {
     this.evidenceObjects = new EvidenceObjects(transport);
     this.subtitles = new Subtitles(transport);
     this.settings = new HostSettingsClient(transport);
+    this.engines = new Engines(transport);
     this.captions = new Captions(transport, this.reviews);
   }
 

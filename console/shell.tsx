@@ -8,7 +8,6 @@ import { type ChosenTheme, chooseTheme, HostContext, session, useHost } from './
 import { useEvery, useRemote, useStore } from './host/use-remote.ts';
 import { Locked } from './locked.tsx';
 import { NewStudyView } from './new-study/new-study-view.tsx';
-import { OperationsView } from './operations/operations-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { NoView } from './parts/no-view.tsx';
 import { RemotePart } from './parts/notice.tsx';
@@ -183,7 +182,7 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
         />
       );
     case 'operations':
-      return <OperationsView />;
+      return <LoadedView of={operations} address="" />;
     case 'further': {
       const view = featureViewOf(route);
       return view === null ? <NoView /> : <LoadedView key={view.path} of={view} address={route.address} />;
@@ -191,8 +190,19 @@ function View({ route }: { route: ConsoleRoute }): ComponentChildren {
   }
 }
 
-/** The view of a feature, once its scripts are there. */
-function LoadedView({ of: { load, name }, address }: { readonly of: FeatureView; readonly address: string }) {
+/** Few people open it at first. */
+const operations: Pick<FeatureView, 'load' | 'name'> = {
+  name: 'Operations',
+  load: async () => ({ View: (await import('./operations/operations-view.tsx')).OperationsView }),
+};
+
+interface LoadedViewProps {
+  readonly of: Pick<FeatureView, 'load' | 'name'>;
+  readonly address: string;
+}
+
+/** A view, once its scripts are there. */
+function LoadedView({ of: { load, name }, address }: LoadedViewProps) {
   const { remote, reload } = useRemote(load, [load]);
   return (
     <RemotePart of={remote} what={`the ${name.toLowerCase()}`} onRetry={reload}>

@@ -1,3 +1,4 @@
+import { doubtfulConfidence } from '../contract/evidence/doubtful-confidence.ts';
 import type { TranscriptWord } from '../contract/evidence/evidence.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { TranscriptWord } from '../contract/evidence/evidence.ts';
  *
  * A person reads `most` lines before they approve captions: as many as a terminal shows.
  */
-export const DOUBT = { below: 0.5, most: 12 } as const;
+export const DOUBT = { below: doubtfulConfidence, most: 12 } as const;
 
 type Confidence = Pick<TranscriptWord, 'confidence'>;
 

@@ -19,6 +19,10 @@ export interface PanelPlaces {
   };
   /** Below the captions of a study. */
   readonly captions: { readonly overview: RuntimeOverview };
+  /** Above the settings, under Operations. */
+  readonly operations: Readonly<Record<never, never>>;
+  /** Below the place for the first file of a new host. */
+  readonly firstSteps: Readonly<Record<never, never>>;
 }
 
 /** A view of a feature, with all addresses that begin with its path. */

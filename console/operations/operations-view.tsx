@@ -5,6 +5,7 @@ import { featureViews } from '../../features/page.ts';
 import { useHost } from '../host/session.ts';
 import { useAction, useRemote } from '../host/use-remote.ts';
 import { Badge, Facts } from '../parts/facts.tsx';
+import { FeaturePanels } from '../parts/feature-panels.tsx';
 import { Failed, Remedies, RemotePart, TypedCommand } from '../parts/notice.tsx';
 import { sentence, wordsOf } from '../words/sentence.ts';
 import type { Tone } from '../words/tone.ts';
@@ -32,6 +33,7 @@ export const OperationsView = () => (
     )}
     <div class="split operations">
       <div>
+        <FeaturePanels place="operations" given={{}} />
         <SettingsSection />
         <Disk />
         <Figures />

@@ -1,5 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { doubtfulConfidence } from '../../contract/evidence/doubtful-confidence.ts';
 import { useStore } from '../host/use-remote.ts';
+import { DoubtfulText } from '../parts/doubtful-text.tsx';
 import { useWidth, WindowList } from '../parts/window-list.tsx';
 import type { Lane, Mark } from '../timeline/lanes.ts';
 import { languageOfName } from '../words/language-name.ts';
@@ -95,6 +97,15 @@ export function Transcript({ lanes, control, onChoose }: TranscriptProps) {
   );
 }
 
+/** The words of a line that its recognizer doubts. */
+function doubtfulIn({ subject }: Mark): readonly string[] {
+  const fact = subject.kind === 'fact' ? subject.row.facts[subject.factIndex] : undefined;
+  if (fact?.kind !== 'transcript_line') return [];
+  return fact.words
+    .filter(({ confidence }) => confidence !== null && confidence < doubtfulConfidence)
+    .map(({ text }) => text);
+}
+
 interface LinesProps extends Omit<TranscriptProps, 'lanes'> {
   readonly text: Text;
 }
@@ -124,7 +135,7 @@ function Lines({ text: { title, lines }, control, onChoose }: LinesProps) {
             >
               <span class="mono quiet">{clockTime(line.startMs)}</span>
               <span class="transcript-words" lang={languageOfName(line.words)}>
-                {line.words}
+                <DoubtfulText text={line.words} words={doubtfulIn(line)} />
               </span>
             </button>
           );

@@ -1,5 +1,6 @@
 import type { LibrarySource } from '../../contract/library.ts';
 import { addressOf } from '../host/route.ts';
+import { FeaturePanels } from '../parts/feature-panels.tsx';
 import { wayWords } from '../study/stepper.tsx';
 import { duration } from '../words/numbers.ts';
 import { AddFile, AddVideo } from './add-source.tsx';
@@ -30,6 +31,7 @@ export function FirstSteps({
           </a>
         </p>
       ))}
+      <FeaturePanels place="firstSteps" given={{}} />
       <ol class="first-steps" aria-label="The four steps">
         {firstSteps.map(([name, text], at) => (
           <li key={name}>

@@ -7,6 +7,7 @@ import type { RuntimeOverview } from '../../contract/overview.ts';
 import { addressOf } from '../host/route.ts';
 import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
+import { DoubtfulText } from '../parts/doubtful-text.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Remedies } from '../parts/notice.tsx';
 import type { Playback } from '../player/playback.ts';
@@ -262,7 +263,12 @@ const PlaceLinks = ({ of: places, runtimeId, control }: PlacesProps & { readonly
             <span class="sr">Play</span> {placeTime(place.startMs)}
           </button>
         )}{' '}
-        {place.text !== null && `“${place.text}”`} {place.why !== null && <span class="quiet">({place.why})</span>}
+        {place.text !== null && (
+          <>
+            “<DoubtfulText text={place.text} words={place.doubtful ?? []} />”
+          </>
+        )}{' '}
+        {place.why !== null && <span class="quiet">({place.why})</span>}
       </span>
     ))}
   </span>

@@ -171,6 +171,8 @@ export interface PlanPlace extends Span {
   /** Null for speech without a line. */
   readonly text: string | null;
   readonly why: string | null;
+  /** The words of the text that the recognizer doubts, in their order. */
+  readonly doubtful?: readonly string[];
 }
 
 export interface PlanList {
@@ -190,8 +192,17 @@ export function planLists({
   leftOut,
   apart,
   withoutSpeech,
-}: Pick<CaptionPlan, 'lines' | 'counts' | 'gaps' | 'leftOut' | 'apart' | 'withoutSpeech'>): readonly PlanList[] {
+  doubtful,
+}: Pick<
+  CaptionPlan,
+  'lines' | 'counts' | 'gaps' | 'leftOut' | 'apart' | 'withoutSpeech' | 'doubtful'
+>): readonly PlanList[] {
   const lists: readonly PlanList[] = [
+    {
+      title: `${counted(doubtful?.lines ?? 0, 'line has', 'lines have')} a doubtful word; read these first`,
+      count: doubtful?.lines ?? 0,
+      places: (doubtful?.first ?? []).map(({ words, ...each }) => ({ ...each, why: null, doubtful: words })),
+    },
     {
       title: `${counted(counts.gaps, 'spoken passage has', 'spoken passages have')} no line`,
       count: lines.count === 0 ? 0 : counts.gaps,

@@ -195,6 +195,13 @@ const errors = {
   unknown_chart: [404, 'take a machineId from GET /v1/charts'],
   unknown_chart_release: [404, 'take a release from GET /v1/charts/:chartId/releases'],
   unknown_actor: [404, 'take an actorId from GET /v1/actors'],
+  // engines
+  invalid_engine_work_request: [400, 'send an act (add, test or use) and the name of an engine'],
+  unknown_engine: [
+    404,
+    'take a name from GET /v1/engines: add one that is available, test or use one that is installed',
+  ],
+  engine_work_running: [409, 'wait until it has ended, or end it with DELETE /v1/engines/work'],
   // deletion
   runtime_deleted: [410, 'read its receipt with GET /v1/deletions; another study of it needs a new clientRequestId'],
   source_deleted: [410, 'read its receipt with GET /v1/deletions; ingest the media again to study it'],

@@ -2,7 +2,7 @@ import { rmdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
-import type { EngineProgress } from '../../contract/engine-work.ts';
+import type { EngineProgress, EngineWorkFailure, SelfTestResult } from '../../contract/engine-work.ts';
 import { failureLine, StartError } from '../../options/failures.ts';
 import { type GivenFlags, parseFlags } from '../../options/flags.ts';
 import { exitCodes } from '../../options/outputs.ts';
@@ -29,12 +29,13 @@ import {
   type Installation,
   installationOf,
   installations,
+  isOf,
   keepInstallation,
   removeInstallation,
   removeUnfinished,
 } from './installation.ts';
 import { enginesWords, verbs } from './options.ts';
-import { type SelfTestResult, selfTested, selfTestLines } from './self-test.ts';
+import { selfTested, selfTestLines } from './self-test.ts';
 
 /** A call of the command. */
 export interface EnginesCall extends CommandParts {
@@ -84,10 +85,8 @@ const recognizerOf = (features: readonly ConfiguredFeature[]) =>
   features.flatMap(({ engines }) => engines?.recognizer ?? []).at(-1) ?? null;
 
 /** True if the settings of now name the files of this installation. */
-const isUsed = ({ program, model }: Installation, features: readonly ConfiguredFeature[]): boolean => {
-  const named = recognizerOf(features);
-  return named !== null && named.place === program.path && named.model === model.path;
-};
+const isUsed = (installed: Installation, features: readonly ConfiguredFeature[]): boolean =>
+  isOf(installed, recognizerOf(features));
 
 async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
   const { settings, engines } = call;
@@ -208,11 +207,19 @@ async function find({ settings, terminal }: EnginesCall): Promise<void> {
 }
 
 /** Tries the recognizer of the settings, with changes of them. Writes nothing. Rejects with `EngineRefusal`. */
-async function tried({ settings, terminal, signal }: EnginesCall, changes: SettingValues): Promise<SelfTestResult> {
+async function tried(
+  { settings, terminal, given, names, signal }: EnginesCall,
+  changes: SettingValues,
+): Promise<SelfTestResult> {
   const { features, environment } = await settings.configured(changes);
   const named = recognizerOf(features);
   if (named === null) throw new EngineRefusal('unknown_engine', 'the settings name no recognizer');
   terminal.remark('trying the engine with speech, noise and music');
+  if (given.has('json')) {
+    const [name = named.engine] = names;
+    const step = { step: 'trying', done: null, total: null } as const;
+    terminal.progress(JSON.stringify({ schema: 'studio.engine-progress.v1', name, ...step } satisfies EngineProgress));
+  }
   return settings.withLauncher(async (launcher) => {
     const recognizer = await named.open({ launcher, environment, clock: systemClock }).catch((error: unknown) => {
       throw new EngineRefusal('engine_failed', messageOf(error), error);
@@ -432,13 +439,22 @@ export async function runEngines(
   partsOf: (given: GivenFlags) => CommandParts,
 ): Promise<void> {
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Error('interrupted')));
+  const interrupt = () => stop.abort(new Error('interrupted'));
+  process.once('SIGINT', interrupt);
+  if (process.connected) {
+    // The host that started this command has ended.
+    process.once('disconnect', interrupt);
+    process.channel?.unref();
+  }
+  let failed = (_: Omit<EngineWorkFailure, 'schema'>): void => undefined;
   let remark = (line: string): void => void process.stderr.write(`${line}\n`);
   let typed = (words: string): string => `media-study ${words}`;
   try {
     const given = parseFlags(args, enginesWords().flags, 2);
     const parts = partsOf(given);
     ({ remark, typed } = parts.terminal);
+    if (given.has('json'))
+      failed = (failure) => parts.terminal.result({ schema: 'studio.engine-failure.v1', ...failure }, []);
     const [word = 'list', ...names] = given.positional;
     const verb = verbs.find((each) => each === word);
     if (verb === undefined) throw new StartError('invalid_flags', `${word}: one of ${verbs.join(', ')}`);
@@ -453,10 +469,13 @@ export async function runEngines(
       remark('interrupted; what was fetched stays: the same command continues where it stopped');
       process.exitCode = exitCodes.interrupted;
     } else if (error instanceof EngineRefusal) {
-      remark(`${error.message}; ${remedyOf(error.code, typed)}`);
+      const remedy = remedyOf(error.code, typed);
+      remark(`${error.message}; ${remedy}`);
+      failed({ code: error.code, message: error.detail, remedy });
       process.exitCode = exitCodes.failed;
     } else {
       remark(failureLine(error));
+      failed({ code: error instanceof StartError ? error.code : 'failed', message: failureLine(error), remedy: null });
       process.exitCode = error instanceof StartError ? error.exitCode : exitCodes.failed;
     }
   }

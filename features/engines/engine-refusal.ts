@@ -31,7 +31,7 @@ export type EngineRefusalCode = (typeof engineRefusals)[number];
 export class EngineRefusal extends Error {
   constructor(
     readonly code: EngineRefusalCode,
-    detail: string,
+    readonly detail: string,
     cause?: unknown,
   ) {
     super(`${code}: ${detail}`, { cause });

@@ -1,11 +1,12 @@
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { NamedRecognizer } from '../../actors/engines/engine-choices.ts';
+import { selfTestResult } from '../../contract/engine-work.ts';
 import { syncFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { readSmallFile } from '../../storage/objects/small-file.ts';
 import { takeLock } from '../../storage/process-lock.ts';
 import { EngineRefusal } from './engine-refusal.ts';
-import { selfTestResult } from './self-test.ts';
 
 const installedFile = z.strictObject({
   path: z.string().min(1),
@@ -36,6 +37,12 @@ export const installation = z.strictObject({
 });
 
 export type Installation = z.infer<typeof installation>;
+
+/** True if a recognizer is the one of this installation. */
+export const isOf = (
+  { program, model }: Installation,
+  named: Pick<NamedRecognizer, 'place' | 'model'> | null,
+): boolean => named !== null && named.place === program.path && named.model === model.path;
 
 const recordName = 'installation.json';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import { messageOf } from '../../contract/base/errors.ts';
+import type { SelfTestResult } from '../../contract/engine-work.ts';
 import type { RawRegion } from '../../contract/recognition.ts';
 import { type Recognizer, secondsOf } from '../../executors/recognition/recognizer.ts';
 import { programFile } from '../../options/program-file.ts';
@@ -12,23 +12,6 @@ export const spokenText = 'The train to the city leaves at half past nine in the
 
 /** Fewer right words than this share are the answer of a model that is broken, or of another language. The number is a choice. */
 const leastRightShare = 0.25;
-
-/** The result of a trial of a recognizer with known sound. */
-export const selfTestResult = z.strictObject({
-  /** Words of the speech that were right, of so many. */
-  wordsRight: z.number().int().nonnegative(),
-  wordsSpoken: z.number().int().positive(),
-  /** Words that were found in the noise and in the tones, where nobody speaks. */
-  wordsInvented: z.number().int().nonnegative(),
-  hasWords: z.boolean(),
-  hasTimes: z.boolean(),
-  hasConfidences: z.boolean(),
-  /** Seconds of computation for a second of the speech. */
-  secondsPerSecond: z.number().nonnegative(),
-  text: z.string(),
-});
-
-export type SelfTestResult = z.infer<typeof selfTestResult>;
 
 const rate = 16_000;
 const seconds = 4;

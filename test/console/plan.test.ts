@@ -1,4 +1,5 @@
 import test from 'ava';
+import { doubtfulParts } from '../../console/parts/doubtful-text.tsx';
 import { savedName } from '../../console/study/exports-pane.tsx';
 import { entryWords, resultEvents } from '../../console/study/journal-pane.tsx';
 import { approvedPlan } from '../../console/study/plan-panel.tsx';
@@ -291,4 +292,22 @@ test('bug: the journal listed task.launch_claimed beside the findings', (t) => {
     'Detected silence',
   );
   t.is(entryWords({ type: 'evidence.read_completed', data: {} } as never), 'Evidence read completed');
+});
+
+test('the lines to read first come first in the lists of a plan, with their doubtful words', (t) => {
+  const line = { startMs: 0, endMs: 900, lineId: 'a', text: 'Have a great day.', lowestMilli: 210, words: ['great'] };
+  const [first] = planLists(planOf({ doubtful: { belowMilli: 500, lines: 3, first: [line] } }));
+  t.is(first?.title, '3 lines have a doubtful word; read these first');
+  t.deepEqual(first?.places[0]?.doubtful, ['great']);
+});
+
+test('doubtful words are found in their order, and one that the text does not have is left out', (t) => {
+  t.deepEqual(doubtfulParts('the cat and the dog', ['the', ' the', 'bird', 'dog']), [
+    { text: 'the', isDoubtful: true },
+    { text: ' cat and ', isDoubtful: false },
+    { text: 'the', isDoubtful: true },
+    { text: ' ', isDoubtful: false },
+    { text: 'dog', isDoubtful: true },
+  ]);
+  t.deepEqual(doubtfulParts('none', []), [{ text: 'none', isDoubtful: false }]);
 });

@@ -86,6 +86,9 @@ const withoutExample: Readonly<Record<string, string>> = {
   readDiskUse: 'what is measured differs from run to run',
   readHostChecks: 'it says what this machine has',
   readMetrics: 'what is measured differs from run to run',
+  listEngines: 'it estimates the speed of this machine',
+  beginEngineWork: 'it starts a command that fetches files',
+  stopEngineWork: 'it estimates the speed of this machine',
 };
 
 test('every operation shows an exchange of a real run, and each fits its schema', (t) => {

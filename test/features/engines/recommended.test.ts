@@ -1,6 +1,6 @@
 import test from 'ava';
 import { publishedCatalogue } from '../../../features/engines/catalogue.ts';
-import { recommended } from '../../../features/engines/offer.ts';
+import { recommended } from '../../../features/engines/recommended.ts';
 
 const named = (language: string, cores: number, memoryBytes = 64e9) =>
   recommended(publishedCatalogue, language, { cores, memoryBytes })?.name ?? null;
