@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
 import { withSaid } from '../../contract/causes/engine-failures.ts';
+import type { SelfTestResult } from '../../contract/engine-work.ts';
 import {
   addressFault,
   baseAddress,
@@ -32,7 +33,7 @@ import type {
 import { type AddedServer, addedServerOf, keepServer } from './added-server.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { engineName, installationOf, removeInstallation } from './installation.ts';
-import { type SelfTestResult, selfTested, selfTestLines } from './self-test.ts';
+import { selfTested, selfTestLines } from './self-test.ts';
 
 /** What a person asked to add. */
 export interface AddServerRequest {

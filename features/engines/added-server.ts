@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { selfTestResult } from '../../contract/engine-work.ts';
 import { syncFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { readSmallFile } from '../../storage/objects/small-file.ts';
 import { engineFolder, engineName, serverRecordName } from './installation.ts';
-import { selfTestResult } from './self-test.ts';
 
 /** The record of a server that was added under a name, in `server.json` of its folder. It names the file of a key, and never holds a key. */
 export const addedServer = z.strictObject({

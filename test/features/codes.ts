@@ -24,6 +24,7 @@ export const allFeatures: readonly string[] = [
   'lifecycles',
   'recognition',
   'screen-text',
+  'subtitle-sync',
   'translation',
   'video-host',
   'workers',
