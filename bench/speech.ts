@@ -24,7 +24,7 @@ export const speech: Row = {
     if (models === undefined || !existsSync(models)) {
       return [information('recognizers of speech', 'not measured', `${modelsVariable} names no folder`)];
     }
-    const groups = await films(models, folder, 60_000 * Number(process.env[minutesVariable] ?? usualMinutes));
+    const groups = films(models, folder, 60_000 * Number(process.env[minutesVariable] ?? usualMinutes));
     const figures: Figure[] = [];
     for (const engine of await enginesIn(models, folder)) {
       try {
@@ -47,7 +47,7 @@ interface FilmGroup {
 
 const mostFilmMs = 240_000;
 
-async function films(models: string, folder: string, lengthMs: number): Promise<FilmGroup[]> {
+function films(models: string, folder: string, lengthMs: number): FilmGroup[] {
   const all = shuffled(recordings(models, path.join(folder, 'flite')));
   const chosen = (isWanted: (recording: Recording) => boolean) => upTo(all.filter(isWanted), lengthMs);
   const human = chosen(({ isHuman, language }) => isHuman && language === 'en');
@@ -57,7 +57,7 @@ async function films(models: string, folder: string, lengthMs: number): Promise<
     inParts(recorded).map((part, at) =>
       spokenFilm(folder, `${name}-${at}`, language, part, at % 2 === 0 ? 'none' : 'noise'),
     );
-  const spoken: (Omit<FilmGroup, 'films'> & { films: Promise<SpeechFilm>[] })[] = [
+  const made: FilmGroup[] = [
     { name: 'human voices', films: cut('human', 'en', human), allowedMore: 1 },
     { name: 'synthetic voices', films: cut('synthetic', 'en', synthetic), allowedMore: 1 },
     { name: 'Spanish', films: cut('spanish', 'es', spanish), allowedMore: 4 },
@@ -73,7 +73,6 @@ async function films(models: string, folder: string, lengthMs: number): Promise<
     },
     { name: 'nobody speaks', films: [silentFilm(folder, 'nobody-speaks', lengthMs)], allowedMore: null },
   ];
-  const made = await Promise.all(spoken.map(async (group) => ({ ...group, films: await Promise.all(group.films) })));
   return made.filter((group) => group.films.length > 0);
 }
 

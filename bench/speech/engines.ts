@@ -76,8 +76,8 @@ const cliResult = z.looseObject({
 });
 
 /**
- * `whisper-cli`, with a thread. The product starts it by a script that adds the time of each call to a file: the host's own time, and that of
- * ffmpeg, are not the engine's.
+ * `whisper-cli`, with a thread. The product starts it by a script that adds the time of each call to a file. The time of the host, and
+ * that of ffmpeg, are not the engine's.
  */
 export function whisperCli(files: WhisperFiles, folder: string): MeasuredEngine {
   const timesFile = path.join(folder, 'times');

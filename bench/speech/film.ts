@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { waveFile } from '../../features/recognition/engine/engine-answer.ts';
 import { between, type Chance, chanceOf } from '../../fixtures/chance.ts';
-import { rate, samplesIn } from '../../lab/utterances/samples.ts';
-import type { Recording } from './recordings.ts';
+import { type Recording, rate } from './recordings.ts';
 
 /** A sentence at its place in a film. */
 export interface SpokenSentence {
@@ -32,16 +30,18 @@ const loudness = { speech: 0.1, noise: 0.01, music: 0.02 } as const;
 /** Two of three pauses are those of a breath; the third is one between two speakers. */
 const pauseMs = (chance: Chance): number => (chance() < 2 / 3 ? between(chance, 150, 700) : between(chance, 700, 3000));
 
+const samplesIn = (ms: number): number => Math.round((ms * rate) / 1000);
+
 const msOf = (samples: number): number => Math.round((samples * 1000) / rate);
 
 /** Writes a film of some recordings, one after the other. It begins and ends with a second without speech. */
-export async function spokenFilm(
+export function spokenFilm(
   folder: string,
   name: string,
   language: SpeechFilm['language'],
   recordings: readonly Recording[],
   bed: Bed = 'none',
-): Promise<SpeechFilm> {
+): SpeechFilm {
   const chance = chanceOf(name.length);
   const sentences: SpokenSentence[] = [];
   const placed: { at: number; samples: Float32Array }[] = [];
@@ -56,11 +56,11 @@ export async function spokenFilm(
   for (const { at: from, samples } of placed) {
     for (const [offset, sample] of samples.entries()) film[from + offset] = (film[from + offset] ?? 0) + sample;
   }
-  return { name, language, sentences, ...(await written(folder, name, film)) };
+  return { name, language, sentences, ...written(folder, name, film) };
 }
 
 /** Writes a film in which nobody speaks: noise and music in turn, a quarter of a minute each. */
-export async function silentFilm(folder: string, name: string, lengthMs: number): Promise<SpeechFilm> {
+export function silentFilm(folder: string, name: string, lengthMs: number): SpeechFilm {
   const chance = chanceOf(lengthMs);
   const film = new Float32Array(samplesIn(lengthMs));
   const part = samplesIn(15_000);
@@ -71,7 +71,7 @@ export async function silentFilm(folder: string, name: string, lengthMs: number)
       at,
     );
   }
-  return { name, language: 'en', sentences: [], ...(await written(folder, name, film)) };
+  return { name, language: 'en', sentences: [], ...written(folder, name, film) };
 }
 
 function leveled(samples: Float32Array): Float32Array {
@@ -106,12 +106,13 @@ function bedOf(bed: Bed, length: number, chance: Chance): Float32Array {
   });
 }
 
-async function written(folder: string, name: string, film: Float32Array): Promise<{ file: string; lengthMs: number }> {
+function written(folder: string, name: string, film: Float32Array): { file: string; lengthMs: number } {
   const samples = Buffer.alloc(2 * film.length);
   for (const [at, sample] of film.entries()) {
     samples.writeInt16LE(Math.round(32_767 * Math.max(-1, Math.min(1, sample))), 2 * at);
   }
   const file = path.join(folder, `${name}.wav`);
-  await writeFile(file, waveFile(samples));
+  const form = ['-f', 's16le', '-ar', `${rate}`, '-ac', '1', '-i', 'pipe:0'];
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...form, file], { input: samples });
   return { file, lengthMs: msOf(film.length) };
 }

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { samplesOf } from '../../lab/utterances/samples.ts';
 import { tokensOf } from '../../rules/text-comparison.ts';
 import { repository } from '../host-process.ts';
 
@@ -99,21 +98,15 @@ function withoutQuietEnds(samples: Float32Array): Float32Array {
   return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
 }
 
-/** How many files one process of ffmpeg decodes. */
-const decodedTogether = 100;
+/** Samples per second of the sound of this bench. */
+export const rate = 16_000;
 
-function decoded(all: readonly Described[]): Recording[] {
-  const found: Recording[] = [];
-  for (let from = 0; from < all.length; from += decodedTogether) {
-    const part = all.slice(from, from + decodedTogether);
-    const samples = samplesOf(part.map(({ file }) => file));
-    for (const [at, { file: _, ...said }] of part.entries()) {
-      found.push({ ...said, samples: withoutQuietEnds(samples[at] ?? new Float32Array()) });
-    }
-  }
-  return found;
+function decoded({ file, ...said }: Described): Recording {
+  const form = ['-ac', '1', '-ar', `${rate}`, '-f', 'f32le', 'pipe:1'];
+  const bytes = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', file, ...form], { maxBuffer: 2 ** 28 });
+  return { ...said, samples: withoutQuietEnds(new Float32Array(new Uint8Array(bytes).buffer)) };
 }
 
 /** Every sentence that this machine has the sound of. `folder` is for sound that is made. */
 export const recordings = (models: string, folder: string): Recording[] =>
-  decoded([...clips(models), ...prompts.flatMap(promptsOf), ...synthesized(folder)]);
+  [...clips(models), ...prompts.flatMap(promptsOf), ...synthesized(folder)].map(decoded);

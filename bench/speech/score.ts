@@ -146,8 +146,8 @@ export const wrongPercent = ({ words, edits }: Pick<Score, 'words' | 'edits'>): 
 const draws = 2000;
 
 /**
- * The 95 % interval of how many wrong words of a hundred one engine has more than another over the same sentences: the sentences are
- * drawn again, with replacement (Bisani and Ney 2004, "Bootstrap estimates for confidence intervals in ASR performance evaluation").
+ * The 95 % interval of how many wrong words of a hundred one engine has more than another, over the same sentences. The sentences are
+ * drawn again, with replacement. See Bisani and Ney 2004, "Bootstrap estimates for confidence intervals in ASR performance evaluation".
  */
 export function differenceInterval(one: Score, other: Score, chance: Chance = chanceOf(1)): readonly [number, number] {
   const pairs = one.edits.map(({ words, wrong }, at) => ({ words, more: wrong - (other.edits[at]?.wrong ?? 0) }));

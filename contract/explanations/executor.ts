@@ -118,8 +118,7 @@ export type MissingFacetReason = NonNullable<StoredFacet['reasonCode']>;
 /** The largest stored prompt contract or configuration, in bytes. */
 export const maximumExplanationSettingsBytes = 65_536;
 
-/** A model as its provider names it, such as `llama3.2:3b` or `org/model`. */
-/** The name of a model, as its server has it: letters of any script, and spaces inside. */
+/** The name of a model, as its server has it, such as `llama3.2:3b` or `org/model`: letters of any script, and spaces inside. */
 export const servedModelName = z
   .string()
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._:/@+()-]{0,198}[\p{L}\p{M}\p{N}._:/@+()-])?$/u);

@@ -104,7 +104,7 @@ export async function pinFiles(place: string, digestOf: DigestOf): Promise<Pinne
 const library = /\.(?:so(?:\.\d+)*|dylib)$/;
 
 /**
- * Pins a program with the libraries that lie beside it: a program that was built with shared libraries is a shell around them, and the
+ * Pins a program with the libraries that lie beside it. A program that was built with shared libraries is a shell around them. The
  * archives of whisper.cpp have them in its folder. Rejects with the error of the file system if there is no program.
  */
 export async function pinProgram(executable: string, digestOf: DigestOf): Promise<PinnedModelFiles> {

@@ -193,8 +193,8 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
   };
 
   /**
-   * The language of a sound by itself, whatever language it is told. The server of whisper.cpp encodes the sound once for it, and twice more
-   * if its language is not the declared one: then both have their probabilities. Other servers state none.
+   * The language of a sound by itself, whatever language it is told. The server of whisper.cpp encodes the sound once for it. If
+   * its language is not the declared one, it is asked again, for both probabilities. Other servers state none.
    */
   const heardLanguage: NonNullable<Recognizer['heardLanguage']> = (sound, signal) =>
     timed(sound, signal, async (bounded) => {

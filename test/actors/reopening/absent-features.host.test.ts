@@ -5,7 +5,11 @@ import { TranslationAsker } from '../../../actors/captions/translation-asker.ts'
 import type { Translations } from '../../../actors/engines/engine-choices.ts';
 import { openHost } from '../../../actors/host.ts';
 import type { CaptionTranslator } from '../../../contract/captions/caption-line.ts';
-import { type TranslationConfiguration, translationLimits } from '../../../contract/captions/caption-translation.ts';
+import {
+  schemaInPrompt,
+  type TranslationConfiguration,
+  translationLimits,
+} from '../../../contract/captions/caption-translation.ts';
 import { goldenHost } from '../../../fixtures/golden-store/contents.ts';
 import { sampleFolder } from '../../../fixtures/sample/gold.ts';
 import { translationLabels } from '../../../fixtures/translations/labels.ts';
@@ -91,8 +95,10 @@ for (const [name, known] of describedReleases) {
 }
 
 const configuration: TranslationConfiguration = {
-  ...{ schema: 'studio.caption-translation.configuration.v1', baseUrl: 'http://127.0.0.1:1/v1', model: 'stub' },
-  ...{ responseFormat: 'json_schema_strict', temperature: 0, tokenLimitFields: ['max_tokens'] },
+  ...{ schema: 'studio.caption-translation.configuration.v2', baseUrl: 'http://127.0.0.1:1/v1', model: 'stub' },
+  ...{ responseFormats: ['json_schema', 'json_object', 'text'], schemaInPrompt, isStreamed: true },
+  ...{ reasoningEffort: 'none', chatTemplateKwargs: { enable_thinking: false } },
+  ...{ temperature: 0, tokenLimitFields: ['max_tokens'] },
   ...{ limits: translationLimits, retries: 0, redirects: 'refused' },
 };
 const identity: CaptionTranslator = {

@@ -37,11 +37,13 @@ async function opened(t: ExecutionContext) {
   return { ...catalogue, root, host, client, address: String(announced.console), work, until };
 }
 
-const codeOf = async (asked: Promise<unknown>): Promise<string | null> =>
-  asked.then(
+async function refused(t: ExecutionContext, asked: Promise<unknown>, code: string, because?: string): Promise<void> {
+  const found = await asked.then(
     () => null,
     (error: unknown) => (error instanceof HostError ? error.code : String(error)),
   );
+  t.is(found, code, because);
+}
 
 test('an engine is added, tried and used over HTTP by a command of its own', async (t) => {
   const { client, root, asked, serve, until } = await opened(t);
@@ -49,14 +51,15 @@ test('an engine is added, tried and used over HTTP by a command of its own', asy
   t.is(before.work, null);
   t.is(before.recommended, name);
   t.like(before.engines, [{ name, state: 'available', sends: 'nothing', languages: 99 }]);
-  t.is(await codeOf(client.engines.begin('use', name)), 'unknown_engine', 'it is not installed');
+  await refused(t, client.engines.begin('use', name), 'unknown_engine', 'it is not installed');
   for (const foreign of ['./my-model.bin', '/bin/sh', 'http://127.0.0.1:9/v1', '--program=/bin/sh', 'none'])
-    t.is(await codeOf(client.engines.begin('add', foreign)), 'unknown_engine', foreign);
+    await refused(t, client.engines.begin('add', foreign), 'unknown_engine', foreign);
+  await refused(t, client.engines.begin('fetch' as 'add', name), 'invalid_engine_work_request');
   t.deepEqual(asked, []);
 
   serve('held');
   t.is((await client.engines.begin('add', name)).state, 'running');
-  t.is(await codeOf(client.engines.begin('add', name)), 'engine_work_running');
+  await refused(t, client.engines.begin('add', name), 'engine_work_running');
   await until('running');
   t.is((await client.engines.stop()).work?.state, 'stopped');
   t.true(existsSync(join(root, 'engines', name, 'ggml-test.bin.part')));

@@ -46,7 +46,7 @@ test('no model explains unless all three flags allow it', (t) => {
       'one of unavailable, openai',
     ],
     [
-      [executor, explainPermission, '--language-explanation-model=two words'],
+      [executor, explainPermission, '--language-explanation-model=two\nlines'],
       'invalid_flags',
       'not the name of a model',
     ],
