@@ -1,6 +1,5 @@
 import { availableParallelism, type CpuInfo, cpus } from 'node:os';
-import type { Clock } from '../../contract/base/clock.ts';
-import { paused } from '../../formats/followed-signal.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** How long this machine is looked at, in ms: Linux counts the time of a core in steps of 10 ms. */
 const lookMs = 200;
@@ -20,12 +19,15 @@ export function idleBetween(before: readonly CpuInfo[], after: readonly CpuInfo[
   return Math.max(1, Math.min(most, Math.round(idle)));
 }
 
-/** The cores of this machine that are idle now, at least 1. Rejects with the reason of `signal` once that aborts. */
-export async function idleCores(
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
-  signal: AbortSignal,
-): Promise<number> {
+/**
+ * The cores of this machine that are idle now, at least 1. Rejects with the reason of `signal` once that aborts. It waits on a timer of
+ * Node that keeps a command alive, unlike those of the host's clock.
+ */
+export async function idleCores(signal: AbortSignal): Promise<number> {
   const before = cpus();
-  await paused(clock, lookMs, signal);
+  await delay(lookMs, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
   return idleBetween(before, cpus(), availableParallelism());
 }

@@ -241,7 +241,7 @@ test('the package holds the built program, the files it reads, and nothing else'
   t.deepEqual(others, []);
   // Types are made when the package is packed. The table of the language identifier is among the rest: an installation brought
   // 9 MB of its package along before. The budget grew by 0.5 MB with the engines: the clip of their self-test has 0.13 MB, and their
-  // reader of archives 0.1 MB.
+  // reader of archives 0.1 MB. It grew by as much with servers of speech, Apertium and the cards of engines, which took 0.26 MB.
   const bytes = files.reduce((sum, { path, size }) => sum + (path.startsWith('build-types/') ? 0 : size), 0);
-  t.true(bytes < 11_000_000, `${bytes} bytes`);
+  t.true(bytes < 11_500_000, `${bytes} bytes`);
 });

@@ -73,7 +73,7 @@ export async function openRecognizer(
   try {
     const files = { executable, model, digestOf };
     if (choice.engine === 'pocketsphinx') return await openPocketsphinx(launcher, files);
-    return await openWhisperCli(launcher, files, (signal) => idleCores(clock, signal));
+    return await openWhisperCli(launcher, files, idleCores);
   } catch (error) {
     throw new RecognizerUnavailable(withoutPlaces(messageOf(error), { executable, model }), error);
   }

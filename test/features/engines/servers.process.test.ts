@@ -166,7 +166,7 @@ test('bad servers have a closed code each, and nothing is written', async (t) =>
     [/^server_refused: .*must not hold a name/, ['add', 'x', '--server', 'http://me:secret@127.0.0.1:1']],
     [/^server_unreachable: /, ['add', 'x', '--server', 'http://127.0.0.1:9']],
     [
-      /^model_unknown: name one of its models by --model: whisper-1, whisper-2/,
+      /^model_unknown: .* several models .*: whisper-1, whisper-2; name one of its models with --model/,
       ['add', 'x', '--server', speech.origin],
     ],
     [/^model_unknown: .* has no model whisper-3/, ['add', 'x', '--server', speech.origin, '--model', 'whisper-3']],
