@@ -72,6 +72,9 @@ const SEARCHES: Readonly<Record<ReferenceKind, Search>> = {
   },
 };
 
+/** Cues that lie less than this from the speech are in sync, in ms. */
+export const inSyncBelowMs = 250;
+
 /**
  * The best score of shuffled cues is extrapolated to one in `rarely`, by a Gumbel law through `draws` shuffles. The bound never is
  * below what independent likelihood ratios give: their best of `n` places exceeds ln(n · rarely) nats once in `rarely` files
@@ -93,7 +96,7 @@ const ALIGNMENT = {
   rateParts: 8,
   /** Of the answers that lie elsewhere, the next one is worse by so much at least. */
   leadLeast: 300,
-  inSyncBelow: inSteps(250),
+  inSyncBelow: inSteps(inSyncBelowMs),
   proposals: 6,
   /** Pairs of edges that are counted for one rate; of more cues some are left out. */
   mostPairs: 3_000_000,

@@ -1,7 +1,7 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { AlignedStretch, Alignment } from '../../contract/captions/caption-plan.ts';
 import type { Steps } from '../../formats/steps.ts';
-import { alignedBySteps } from '../../rules/alignment.ts';
+import { alignedBySteps, inSyncBelowMs } from '../../rules/alignment.ts';
 import { dialogueOf, type TimedText } from '../../rules/dialogue.ts';
 import { voicedLines } from '../../rules/voiced-lines.ts';
 
@@ -45,9 +45,6 @@ function stretchesIn(answer: Alignment, count: number): AlignedStretch[] {
     return { verdict: isInPlace ? 'in_sync' : 'other_cut', ...piece };
   });
 }
-
-/** As the aligner has it. */
-const inSyncBelowMs = 250;
 
 /**
  * Compares cues with the windows of speech that a study detected in its range. All cues belong to a stretch by the time of their start;
