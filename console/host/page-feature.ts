@@ -21,7 +21,7 @@ export interface PanelPlaces {
   readonly captions: { readonly overview: RuntimeOverview };
   /** Above the settings, under Operations. */
   readonly operations: Readonly<Record<never, never>>;
-  /** Below the place for the first file of a new host. */
+  /** Below the four steps of a new host. */
   readonly firstSteps: Readonly<Record<never, never>>;
 }
 

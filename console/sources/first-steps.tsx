@@ -31,7 +31,6 @@ export function FirstSteps({
           </a>
         </p>
       ))}
-      <FeaturePanels place="firstSteps" given={{}} />
       <ol class="first-steps" aria-label="The four steps">
         {firstSteps.map(([name, text], at) => (
           <li key={name}>
@@ -45,6 +44,7 @@ export function FirstSteps({
           </li>
         ))}
       </ol>
+      <FeaturePanels place="firstSteps" given={{}} />
       <details class="panel">
         <summary>Or give the address of a video</summary>
         <AddVideo />
