@@ -161,7 +161,11 @@ async function offerOf(call: CommandCall, rows: CaptionMethodRows, wanted: Wante
   const { engines } = await call.host.settings.engines();
   const language = baseLanguage(wanted.spoken) ?? '';
   const foundOf = (kind: LackedKind): FoundEngine | undefined =>
-    engines.find(({ engine, state, name }) => engine === kind && state === 'found' && serves(name, language));
+    engines.find(
+      ({ engine, state, name, use }) =>
+        // Without settings that use it, an engine has a command of its own: one of its pairs or models has to be chosen.
+        engine === kind && state === 'found' && Object.keys(use).length > 0 && serves(name, language),
+    );
   for (const row of lacking) {
     const kinds = lackedEngines(row);
     // The engine that is offered takes the place of the recognizer of the row.

@@ -76,8 +76,10 @@ test('a list of models that is too long, or no list, counts as no server', async
   const lists: unknown[] = [{ data: [{ id: 'a'.repeat(2 ** 20) }] }, { data: 'all' }, { data: null }, 'no'];
   const server = await serverOf(t, (_, response) => response.end(JSON.stringify(lists.pop())));
   while (lists.length > 0) t.is(await modelsAt(server), null);
-  const usual = await serverOf(t, (_, response) => response.end('{"data":[{"id":"small"},{"id":7},{"id":"a b"}]}'));
-  t.deepEqual(await modelsAt(usual), ['small']);
+  const usual = await serverOf(t, (_, response) =>
+    response.end('{"data":[{"id":"small"},{"id":7},{"id":"a b"},{"id":"a\\nb"}]}'),
+  );
+  t.deepEqual(await modelsAt(usual), ['small', 'a b'], 'names without breaks of lines');
   t.deepEqual(await modelsAt(await serverOf(t, (_, response) => response.end('{"object":"list"}'))), []);
 });
 

@@ -192,21 +192,23 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     );
   };
 
+  const { languageRequest } = wire;
   /**
    * The language of a sound by itself, whatever language it is told. The server of whisper.cpp encodes the sound once for it. If
    * its language is not the declared one, it is asked again, for both probabilities. Other servers state none.
    */
-  const heardLanguage: NonNullable<Recognizer['heardLanguage']> = (sound, signal) =>
-    timed(sound, signal, async (bounded) => {
-      // Answers without times state no language either.
-      if (format === 'json') return null;
-      const question = (withProbabilities: boolean) =>
-        wire.languageRequest({ service, model, format, beam, sound }, withProbabilities);
-      const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
-      if (service.interface !== 'whisper-server' || sound.language === null || first === null) return first;
-      if (areOneLanguage(first.language, sound.language)) return first;
-      return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
-    });
+  const heardLanguage: Recognizer['heardLanguage'] =
+    languageRequest === null
+      ? undefined
+      : (sound, signal) =>
+          timed(sound, signal, async (bounded) => {
+            const question = (withProbabilities: boolean) =>
+              languageRequest({ service, model, format, beam, sound }, withProbabilities);
+            const first = languageAnswer(await ask(question(false), format, sound, bounded), sound.language);
+            if (service.interface !== 'whisper-server' || sound.language === null || first === null) return first;
+            if (areOneLanguage(first.language, sound.language)) return first;
+            return languageAnswer(await ask(question(true), format, sound, bounded), sound.language);
+          });
 
   return {
     engine: 'openai',
@@ -227,8 +229,7 @@ export function openOpenaiRecognizer(options: OpenaiRecognizerOptions): Recogniz
     languages: servedLanguages.openai,
     wordTimes: options.responseFormat === 'verbose_json' ? 'unknown' : 'none',
     recognize: (sound, signal) => timed(sound, signal, (bounded) => inEitherFormat(sound, bounded)),
-    // Each question is one more request, which a server elsewhere may charge for.
-    ...(provider.isLocal ? { heardLanguage } : {}),
+    ...(heardLanguage && { heardLanguage }),
   };
 }
 

@@ -30,8 +30,8 @@ interface Wire {
   /** What is sent beside the sound and its language, as transcripts state it. */
   readonly settings: Readonly<Record<ResponseFormat, EvidenceArtifact['parameters']>>;
   readonly request: (asked: AskedRegion) => TranscriptionRequest;
-  /** A request for the language alone. */
-  readonly languageRequest: (asked: AskedRegion, withProbabilities: boolean) => TranscriptionRequest;
+  /** A request for the language alone; null where that would be a whole transcription more, which a server may charge for. */
+  readonly languageRequest: ((asked: AskedRegion, withProbabilities: boolean) => TranscriptionRequest) | null;
 }
 
 function formOf(name: string, { samples }: RegionSound, fields: readonly (readonly [string, string])[]): FormData {
@@ -117,7 +117,7 @@ export const wires: Readonly<Record<SpeechInterface, Wire>> = {
   openai: {
     settings: openaiSettings,
     request: openaiForm,
-    languageRequest: (asked) => openaiForm({ ...asked, sound: { ...asked.sound, language: null } }),
+    languageRequest: null,
   },
   'whisper-server': {
     settings: { verbose_json: whisperServerSettings, json: whisperServerSettings },

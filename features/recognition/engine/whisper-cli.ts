@@ -172,7 +172,7 @@ export async function openWhisperCli(
     const running = launcher.run({
       tool: executable,
       // Without `-np`, which silences the answer.
-      args: ['-m', model, '-f', SOUND_FILE, '-dl', '-t', String(threads)],
+      args: ['-m', model, '-f', SOUND_FILE, '-t', String(threads), '-dl'],
       limits: LIMITS,
       signal,
       files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],

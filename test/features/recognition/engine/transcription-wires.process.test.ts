@@ -46,6 +46,7 @@ for (const [path, base] of [
       temperature: ['0'],
       temperature_inc: ['0'],
       max_context: ['0'],
+      beam_size: ['5'],
       max_len: ['10000'],
       split_on_word: ['true'],
       language: ['en'],
@@ -105,8 +106,7 @@ test('a question for the language costs whisper-server its probabilities only if
   t.is((await asr.recognizer.heardLanguage?.(sound('en'), signal))?.language, 'en');
   t.is(asr.server.work()[0]?.path, '/detect-language');
   const openai = await opened(t, openaiSpeech({ models: [{ id: 'small' }] }));
-  t.is((await openai.recognizer.heardLanguage?.(sound('es'), signal))?.language, 'en');
-  t.is(openai.server.work()[0]?.fields.language, undefined);
+  t.is(openai.recognizer.heardLanguage, undefined, 'the question would be a transcription more');
 });
 
 for (const form of ['objects', 'lists', 'older lists'] satisfies AsrForm[]) {
