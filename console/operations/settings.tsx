@@ -241,10 +241,12 @@ function EngineRow({ engine, isChosen: isNext, onChanged }: EngineRowProps) {
   const [model, setModel] = useState(engine.models[0] ?? '');
   const [isOpen, setOpen] = useState(false);
   const [isAgreed, setAgreed] = useState(false);
-  const { state, name, text, cause, models, confirmation } = engine;
+  const { state, name, text, remedy, cause, models, confirmation } = engine;
   const [tone, words] =
     state === 'found' && isNext ? (['waiting', 'on after a restart'] as const) : engineStates[state];
-  const canUse = state === 'found' && !isNext;
+  const isFound = state === 'found' && !isNext;
+  // Without settings of its own, it has a command: one of its models has to be chosen for its languages.
+  const canUse = isFound && Object.keys(engine.use).length > 0;
   const use = () =>
     run(async () => {
       await host.settings.change({ set: withModel(engine, model).use, confirmation });
@@ -272,6 +274,7 @@ function EngineRow({ engine, isChosen: isNext, onChanged }: EngineRowProps) {
           <Remedies causes={[cause]} />
         </p>
       )}
+      {isFound && !canUse && remedy !== null && <p class="hint">{sentence(remedy)}.</p>}
       {canUse && <ModelField models={models} model={model} onModel={setModel} />}
       {isOpen && confirmation !== null && (
         <>
