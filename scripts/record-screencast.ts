@@ -137,7 +137,7 @@ const scenes: readonly Scene[] = [
       'pocketsphinx is installed. The person types `yes` to use it, a name, and `yes` to approve. Its text may be wrong.',
     prepare: (place) => void spawnSync('cp', [speechFile, join(place, 'interview.m4a')]),
     turns: [
-      { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['yes', 'Sua Kim', 'yes'] },
+      { command: `media-study caption interview.m4a --from en ${rights}`, typed: ['no', 'yes', 'Sua Kim', 'yes'] },
       { command: 'head -n 4 interview.en.srt' },
     ],
   },

@@ -233,6 +233,12 @@ test('new operations, new optional fields, wider requests and narrower answers b
 test('the wire breaks no client of the last release, except in approved lines', async (t) => {
   const released: Json = JSON.parse(await textOf('fixtures/released-wire/openapi.json'));
   const current: Json = JSON.parse(await textOf('docs/openapi.json'));
-  const approved = (await textOf('fixtures/released-wire/approved.txt')).split('\n').filter((line) => line !== '');
+  const paths = released.paths as Readonly<Record<string, Json>>;
+  // A line begins with its operation. A program without a feature has none of its operations.
+  const isHere = (line: string): boolean => {
+    const [method = '', path = ''] = line.split(' ');
+    return paths[path]?.[method.toLowerCase()] !== undefined;
+  };
+  const approved = (await textOf('fixtures/released-wire/approved.txt')).split('\n').filter(isHere);
   t.deepEqual(breakingChanges(released, current), approved);
 });

@@ -49,4 +49,7 @@ export const absentStartCodes: readonly string[] = [
 ];
 
 /** The variables that only the features that this checkout lacks read: their rows stay in the page of the environment. */
-export const absentVariables: readonly string[] = hasFeature('recognition') ? [] : ['MEDIA_STUDY_WHISPER_CLI'];
+export const absentVariables: readonly string[] = [
+  ...(hasFeature('engines') ? [] : ['MEDIA_STUDY_ENGINE_CATALOGUE', 'MEDIA_STUDY_ENGINE_ORIGIN']),
+  ...(hasFeature('recognition') ? [] : ['MEDIA_STUDY_WHISPER_CLI']),
+];
