@@ -5,7 +5,7 @@ import type { Figure, Row } from './figure.ts';
 import { quantity } from './measuring.ts';
 import { enginesIn, type Heard, type MeasuredEngine } from './speech/engines.ts';
 import { type SpeechFilm, silentFilm, spokenFilm } from './speech/film.ts';
-import { type Recording, recordings } from './speech/recordings.ts';
+import { type Described, decoded, type Recording, sentencesHere } from './speech/recordings.ts';
 import { differenceInterval, quantile, type Score, scoreOf, together, wrongPercent } from './speech/score.ts';
 
 /** The folder of weights, programs and clips; its form is in docs/guides/recognition.md. */
@@ -48,8 +48,8 @@ interface FilmGroup {
 const mostFilmMs = 240_000;
 
 function films(models: string, folder: string, lengthMs: number): FilmGroup[] {
-  const all = shuffled(recordings(models, path.join(folder, 'flite')));
-  const chosen = (isWanted: (recording: Recording) => boolean) => upTo(all.filter(isWanted), lengthMs);
+  const all = shuffled(sentencesHere(models, path.join(folder, 'flite')));
+  const chosen = (isWanted: (sentence: Described) => boolean) => upTo(all.filter(isWanted), lengthMs);
   const human = chosen(({ isHuman, language }) => isHuman && language === 'en');
   const synthetic = chosen(({ isHuman }) => !isHuman);
   const spanish = chosen(({ language }) => language === 'es');
@@ -77,22 +77,27 @@ function films(models: string, folder: string, lengthMs: number): FilmGroup[] {
 }
 
 /** The same order in each run: neighbors in the list of prompts say much the same. */
-function shuffled(all: readonly Recording[]): Recording[] {
+function shuffled(all: readonly Described[]): Described[] {
   const chance = chanceOf(7);
   return all
-    .map((recording) => ({ recording, place: chance() }))
+    .map((sentence) => ({ sentence, place: chance() }))
     .sort((a, b) => a.place - b.place)
-    .map(({ recording }) => recording);
+    .map(({ sentence }) => sentence);
 }
 
 const lengthOf = ({ samples }: Recording): number => samples.length / 16;
 
-function upTo(all: readonly Recording[], lengthMs: number): Recording[] {
+/** The first sentences, as many as are so long together. */
+function upTo(all: readonly Described[], lengthMs: number): Recording[] {
+  const found: Recording[] = [];
   let sum = 0;
-  return all.filter((recording) => {
+  for (const sentence of all) {
+    if (sum >= lengthMs) break;
+    const recording = decoded(sentence);
     sum += lengthOf(recording);
-    return sum <= lengthMs;
-  });
+    found.push(recording);
+  }
+  return found;
 }
 
 function inParts(all: readonly Recording[]): Recording[][] {

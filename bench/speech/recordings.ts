@@ -16,7 +16,8 @@ export interface Recording {
   readonly samples: Float32Array;
 }
 
-type Described = Omit<Recording, 'samples'> & { readonly file: string };
+/** A sentence whose sound is not read yet. `file` makes the file first, if it is of a synthesizer. */
+export type Described = Omit<Recording, 'samples'> & { readonly file: () => string };
 
 /** Shorter sentences say little about words, and their numbers and letters have several spellings. */
 const fewestWords = 4;
@@ -29,7 +30,7 @@ function clips(models: string): Described[] {
     const [file = '', language, , text = ''] = row.split('\t');
     if (language !== 'en' && language !== 'es') return [];
     const voice = path.parse(file).name.replace(/-\d+$/, '');
-    return [{ voice, isHuman: true, language, text, file: path.join(folder, file) }];
+    return [{ voice, isHuman: true, language, text, file: () => path.join(folder, file) }];
   });
 }
 
@@ -49,7 +50,7 @@ function promptsOf({ language, voice }: (typeof prompts)[number]): Described[] {
     const file = path.join(folder, `${name}.g722`);
     // In brackets stands what is not speech.
     if (text.includes('[') || tokensOf(text).length < fewestWords || !existsSync(file)) return [];
-    return [{ voice, isHuman: true, language, text, file }];
+    return [{ voice, isHuman: true, language, text, file: () => file }];
   });
 }
 
@@ -83,8 +84,11 @@ function synthesized(folder: string): Described[] {
   mkdirSync(folder, { recursive: true });
   return sentences().map((text, at) => {
     const voice = synthetic[at % synthetic.length] ?? synthetic[0];
-    const file = path.join(folder, `${at}.wav`);
-    execFileSync('flite', ['-voice', voice, '-t', text, '-o', file]);
+    const file = () => {
+      const made = path.join(folder, `${at}.wav`);
+      execFileSync('flite', ['-voice', voice, '-t', text, '-o', made]);
+      return made;
+    };
     return { voice: `flite-${voice}`, isHuman: false, language: 'en', text, file };
   });
 }
@@ -101,12 +105,16 @@ function withoutQuietEnds(samples: Float32Array): Float32Array {
 /** Samples per second of the sound of this bench. */
 export const rate = 16_000;
 
-function decoded({ file, ...said }: Described): Recording {
+/** A sentence with its sound. */
+export function decoded({ file, ...said }: Described): Recording {
   const form = ['-ac', '1', '-ar', `${rate}`, '-f', 'f32le', 'pipe:1'];
-  const bytes = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', file, ...form], { maxBuffer: 2 ** 28 });
+  const bytes = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', file(), ...form], { maxBuffer: 2 ** 28 });
   return { ...said, samples: withoutQuietEnds(new Float32Array(new Uint8Array(bytes).buffer)) };
 }
 
-/** Every sentence that this machine has the sound of. `folder` is for sound that is made. */
-export const recordings = (models: string, folder: string): Recording[] =>
-  [...clips(models), ...prompts.flatMap(promptsOf), ...synthesized(folder)].map(decoded);
+/** Every sentence that this machine has, or can make, the sound of. `folder` is for sound that is made. */
+export const sentencesHere = (models: string, folder: string): readonly Described[] => [
+  ...clips(models),
+  ...prompts.flatMap(promptsOf),
+  ...synthesized(folder),
+];

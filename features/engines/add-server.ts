@@ -20,19 +20,13 @@ import {
 import { RecognitionFailure } from '../../executors/recognition/recognizer.ts';
 import { isOnThisMachine } from '../../formats/this-machine.ts';
 import { StartError } from '../../options/failures.ts';
-import { absolutePath, type GivenFlags } from '../../options/flags.ts';
+import { absolutePath } from '../../options/flags.ts';
 import { keyIn } from '../../options/model-server.ts';
-import type {
-  CommandParts,
-  CommandSettings,
-  ConfiguredFeature,
-  Feature,
-  ServerEngine,
-  SettingValues,
-} from '../feature.ts';
+import type { CommandSettings, ConfiguredFeature, Feature, ServerEngine, SettingValues } from '../feature.ts';
 import { type AddedServer, addedServerOf, keepServer } from './added-server.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { engineName, installationOf, removeInstallation } from './installation.ts';
+import type { EnginesCall } from './options.ts';
 import { selfTested, selfTestLines } from './self-test.ts';
 
 /** What a person asked to add. */
@@ -255,18 +249,8 @@ async function triedTranslation({ server, model, keyFile }: ServerPlan, signal: 
     throw new EngineRefusal('nothing_translated', `${model} gave no translation of "${trialLine}"`);
 }
 
-/** A call of the command that is about a server. */
-export interface ServerCall extends CommandParts {
-  readonly given: GivenFlags;
-  readonly names: readonly string[];
-  readonly features: readonly Feature[];
-  /** The folder of engines. */
-  readonly engines: string;
-  readonly signal: AbortSignal;
-}
-
 /** The trial of a server for its use, before anything is written. */
-async function triedUse(call: ServerCall, plan: ServerPlan, changes: ServerSettings): Promise<SelfTestResult | null> {
+async function triedUse(call: EnginesCall, plan: ServerPlan, changes: ServerSettings): Promise<SelfTestResult | null> {
   call.terminal.remark(
     plan.use === 'recognizer' ? 'trying the server with speech, noise and music' : 'trying the server with one line',
   );
@@ -278,7 +262,7 @@ async function triedUse(call: ServerCall, plan: ServerPlan, changes: ServerSetti
 const useNamed = (as: string | undefined): ModelUse | null => (as === 'recognizer' || as === 'translator' ? as : null);
 
 /** Adds the server of `--server`, tries it, writes its record, and has the settings name it. Rejects with `EngineRefusal`. */
-export async function addServer(call: ServerCall): Promise<void> {
+export async function addServer(call: EnginesCall): Promise<void> {
   const { given, names, terminal, settings, features, engines } = call;
   const as = given.single('as');
   const plan = await serverPlanOf({
@@ -321,7 +305,7 @@ export async function addServer(call: ServerCall): Promise<void> {
 }
 
 /** Tries an added server; `isForUse` has the settings name it then. Rejects with `EngineRefusal`. */
-export async function retriedServer(call: ServerCall, record: AddedServer, isForUse: boolean): Promise<void> {
+export async function retriedServer(call: EnginesCall, record: AddedServer, isForUse: boolean): Promise<void> {
   const { terminal, settings, features } = call;
   if (record.keyFile !== null) keyOf(record.keyFile);
   const changes = serverSettings(features, record, (await settings.configured()).settings);
@@ -345,7 +329,7 @@ export const isServerUsed = (
     .some((each) => each.use === use && each.provider.baseUrl === server && each.model === model);
 
 /** Removes an added server, and the settings that name it. The file of its key stays. Rejects with `EngineRefusal`. */
-export async function removeServer(call: ServerCall, record: AddedServer): Promise<void> {
+export async function removeServer(call: EnginesCall, record: AddedServer): Promise<void> {
   const { settings, features, engines, terminal } = call;
   const { name, use, server } = record;
   const now = await settings.configured();

@@ -1,29 +1,22 @@
 import { systemClock } from '../../actors/supervision/system-clock.ts';
-import type { CommandParts, Feature, ProgramTranslator } from '../feature.ts';
+import type { ProgramTranslator } from '../feature.ts';
 import { EngineRefusal } from './engine-refusal.ts';
+import type { EnginesCall } from './options.ts';
 import { keepTranslatorRecord, removeTranslatorRecord, translatorRecordOf } from './translator-record.ts';
 import { type TranslatorTestResult, translatorTested, translatorTestLines } from './translator-test.ts';
 
-/** The parts of a call that is about a translator. */
-export interface TranslatorCall extends CommandParts {
-  readonly features: readonly Feature[];
-  /** The folder of engines. */
-  readonly engines: string;
-  readonly signal: AbortSignal;
-}
-
 /** The translators of this machine that need no server, in their order. */
-async function programTranslators({ features, settings }: TranslatorCall): Promise<readonly ProgramTranslator[]> {
+async function programTranslators({ features, settings }: EnginesCall): Promise<readonly ProgramTranslator[]> {
   const { environment } = await settings.configured();
   return features.flatMap(({ programTranslators: of }) => of?.(environment) ?? []);
 }
 
 /** The translator of this name; null if this machine has none. */
-export const programTranslator = async (call: TranslatorCall, name: string): Promise<ProgramTranslator | null> =>
+export const programTranslator = async (call: EnginesCall, name: string): Promise<ProgramTranslator | null> =>
   (await programTranslators(call)).find((each) => each.name === name) ?? null;
 
 /** The translator of this name. Rejects with `unknown_engine`, and names those that are here. */
-export async function demandTranslator(call: TranslatorCall, name: string): Promise<ProgramTranslator> {
+export async function demandTranslator(call: EnginesCall, name: string): Promise<ProgramTranslator> {
   const all = await programTranslators(call);
   const found = all.find((each) => each.name === name);
   if (found !== undefined) return found;
@@ -34,7 +27,7 @@ export async function demandTranslator(call: TranslatorCall, name: string): Prom
 }
 
 /** Tries a translator. Writes nothing. Rejects with `EngineRefusal`. */
-async function tried(call: TranslatorCall, translator: ProgramTranslator): Promise<TranslatorTestResult> {
+async function tried(call: EnginesCall, translator: ProgramTranslator): Promise<TranslatorTestResult> {
   const { settings, terminal, signal } = call;
   terminal.remark('trying the translator with one line, then with eight');
   return settings.withLauncher(async (launcher) => {
@@ -48,7 +41,7 @@ async function tried(call: TranslatorCall, translator: ProgramTranslator): Promi
 }
 
 /** Tries a translator and keeps the result, beside the digest of what was tried. */
-async function recorded(call: TranslatorCall, translator: ProgramTranslator): Promise<TranslatorTestResult> {
+async function recorded(call: EnginesCall, translator: ProgramTranslator): Promise<TranslatorTestResult> {
   const selfTest = await tried(call, translator);
   const { configurationContentId, bytes } = translator.identity();
   await keepTranslatorRecord(call.engines, {
@@ -63,7 +56,7 @@ async function recorded(call: TranslatorCall, translator: ProgramTranslator): Pr
 }
 
 /** Adds a translator of this machine: tries it, and has the settings name it if it is for use. Rejects with `EngineRefusal`. */
-export async function addTranslator(call: TranslatorCall, name: string, isForUse: boolean): Promise<void> {
+export async function addTranslator(call: EnginesCall, name: string, isForUse: boolean): Promise<void> {
   const { terminal, settings } = call;
   const translator = await demandTranslator(call, name);
   terminal.remark(`${name}: ${translator.text}; nothing is sent`);
@@ -80,13 +73,13 @@ export async function addTranslator(call: TranslatorCall, name: string, isForUse
   ]);
 }
 
-export async function testTranslator(call: TranslatorCall, name: string): Promise<void> {
+export async function testTranslator(call: EnginesCall, name: string): Promise<void> {
   const selfTest = await recorded(call, await demandTranslator(call, name));
   call.terminal.result({ schema: 'studio.translator-trial.v1', name, ...selfTest }, translatorTestLines(selfTest));
 }
 
 /** Takes a translator out of the settings, with the record of its trial. Its program and its data stay. */
-export async function removeTranslator(call: TranslatorCall, translator: ProgramTranslator): Promise<void> {
+export async function removeTranslator(call: EnginesCall, translator: ProgramTranslator): Promise<void> {
   const { settings, engines, terminal } = call;
   const { name } = translator;
   const { settings: now } = await settings.configured();
@@ -112,7 +105,7 @@ export interface TranslatorRow {
 }
 
 /** The translators that are in use or were tried, and the others of this machine. */
-export async function translatorRows(call: TranslatorCall): Promise<readonly TranslatorRow[]> {
+export async function translatorRows(call: EnginesCall): Promise<readonly TranslatorRow[]> {
   const { settings: now } = await call.settings.configured();
   const rows: TranslatorRow[] = [];
   for (const translator of await programTranslators(call)) {

@@ -34,19 +34,8 @@ import {
   removeInstallation,
   removeUnfinished,
 } from './installation.ts';
-import { enginesWords, verbs } from './options.ts';
+import { type EnginesCall, enginesWords, verbs } from './options.ts';
 import { selfTested, selfTestLines } from './self-test.ts';
-
-/** A call of the command. */
-export interface EnginesCall extends CommandParts {
-  readonly given: GivenFlags;
-  /** The arguments after the verb. */
-  readonly names: readonly string[];
-  readonly features: readonly Feature[];
-  /** The folder of installed engines. */
-  readonly engines: string;
-  readonly signal: AbortSignal;
-}
 
 /** An engine as the list shows it. */
 interface EngineRow {

@@ -1,4 +1,5 @@
-import { type CommandWords, oneOf, single, toggle } from '../../options/flags.ts';
+import { type CommandWords, type GivenFlags, oneOf, single, toggle } from '../../options/flags.ts';
+import type { CommandParts, Feature } from '../feature.ts';
 
 export const verbs = ['list', 'find', 'add', 'test', 'use', 'remove'] as const;
 
@@ -24,3 +25,14 @@ export const enginesWords = (): CommandWords => ({
   },
   choices: verbs,
 });
+
+/** A call of `media-study engines`. */
+export interface EnginesCall extends CommandParts {
+  readonly given: GivenFlags;
+  /** The arguments after the verb. */
+  readonly names: readonly string[];
+  readonly features: readonly Feature[];
+  /** The folder of installed engines. */
+  readonly engines: string;
+  readonly signal: AbortSignal;
+}
