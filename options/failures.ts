@@ -70,7 +70,6 @@ const remedies: Readonly<Record<string, string | StartText>> = {
     'name a file of mode 0600, which holds the key on one line and belongs to this user: chmod 600 FILE',
   invalid_settings:
     'correct the file at that place; media-study settings shows its values, and media-study serve --help every name',
-  recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,
   invalid_host_token:
     'name a file of mode 0600 with 64 hex digits, or a new file in an existing folder: the host writes it',
   http_adapter_unavailable: worded`leave ${option('http-adapter')} out`,

@@ -72,7 +72,10 @@ export class RecognitionFailure extends Error {
 /** The recognizer of a host is missing. `message` begins with the code. */
 export class RecognizerUnavailable extends Error {
   readonly code = 'recognizer_unavailable';
-  constructor(detail: string, cause?: unknown) {
+  constructor(
+    readonly detail: string,
+    cause?: unknown,
+  ) {
     super(`recognizer_unavailable: ${detail}`, { cause });
     this.name = 'RecognizerUnavailable';
   }

@@ -12,8 +12,9 @@ import { keptRegion } from '../../contract/recognition.ts';
 import type { FoundEngine } from '../../contract/settings.ts';
 import type { PlanWarning } from '../../contract/study/start.ts';
 import type { Environment } from '../../executors/process/tools.ts';
-import { demandRunning, type Recognizer } from '../../executors/recognition/recognizer.ts';
+import { demandRunning, type Recognizer, RecognizerUnavailable } from '../../executors/recognition/recognizer.ts';
 import { keySettings } from '../../options/model-server.ts';
+import { option, worded } from '../../options/start-text.ts';
 import { unrecognizedBy } from '../../receipts/captions/methods.ts';
 import { plannedFilmOf } from '../../receipts/captions/prospect.ts';
 import type { ConfiguredFeature, Feature } from '../feature.ts';
@@ -171,9 +172,23 @@ async function foundOf(environment: Environment, inUse: string | null): Promise<
   ];
 }
 
+const recognizerRemedies = {
+  recognizer_unavailable: worded`install the recognizer, or correct ${option('semantic-recognizer')} and ${option('semantic-recognizer-model')}`,
+} as const;
+
+/** A start whose recognizer is missing. */
+class RefusedRecognizer extends RecognizerUnavailable {
+  readonly remedy = recognizerRemedies.recognizer_unavailable;
+  constructor({ detail, cause }: RecognizerUnavailable) {
+    super(detail, cause);
+    this.name = 'RefusedRecognizer';
+  }
+}
+
 /** Recognizes the speech of a study. */
 export const speechRecognition: Feature = {
   name: 'recognition',
+  remedies: recognizerRemedies,
   flags: {
     engine: recognizerFlags,
     study: { ...responseFormatFlag, ...recognizerServerFlags, ...secondRunFlag },
@@ -210,9 +225,10 @@ export const speechRecognition: Feature = {
         engineNotices: choice === null ? [] : [recognizerNotice(choice, recognizesEveryStudy)],
         demand: async ({ isTried, launcher }) => {
           if (choice === null || choice.engine === 'openai' || !isTried('recognition')) return;
-          await demandRunning(
-            await openRecognizer(choice, { launcher: await launcher(), environment, clock: systemClock }),
-          );
+          const recognizer = openRecognizer(choice, { launcher: await launcher(), environment, clock: systemClock });
+          await recognizer.then(demandRunning).catch((error: unknown) => {
+            throw error instanceof RecognizerUnavailable ? new RefusedRecognizer(error) : error;
+          });
         },
         found: (searched) => foundOf(searched, flags?.engine ?? null),
       };

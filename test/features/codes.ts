@@ -44,6 +44,7 @@ export const isOfAbsentFeature = (file: string): boolean =>
 
 /** The start codes of the features that this checkout lacks: their rows stay in the page of errors. */
 export const absentStartCodes: readonly string[] = [
+  ...(hasFeature('recognition') ? [] : ['recognizer_unavailable']),
   ...(hasFeature('screen-text') ? [] : ['screen_text_unavailable']),
   ...(hasFeature('workers') ? [] : ['invalid_work_queue', 'object_source_unavailable']),
 ];
