@@ -20,6 +20,7 @@ import { demandDataRoot, demandPrivateRoot, isUnclaimedFolder, markedFormat } fr
 import { kindOf } from '../storage/objects/durable-file.ts';
 import { failedWith } from '../storage/objects/object-store-error.ts';
 import { systemRefusal } from '../storage/system-refusal.ts';
+import { nodeFinding } from './node-release.ts';
 import { dataRootOf } from './options/data-root.ts';
 import { engineChoicesOf, featuresOf, optionsOf, type ServeOptions, serveFlags } from './options/serve-options.ts';
 import { readSettings, type Settings, settingsFailure, settingsPath, withSettings } from './settings/settings-file.ts';
@@ -32,17 +33,6 @@ const columns = { state: 7, check: 13 } as const;
 /** One line for people. */
 const findingLine = ({ check, state, detail, remedy }: HostFinding): string =>
   `${state.padEnd(columns.state)}${check.padEnd(columns.check)}${detail}${remedy === null ? '' : `; ${remedy}`}`;
-
-/** Oldest Node that runs the host, as `package.json` says. */
-const oldestNode = [20, 19] as const;
-
-export function nodeFinding(version: string): HostFinding {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
-  return isOld
-    ? failed('node', `v${version}, and ${oldestNode.join('.')} is needed`, 'install a newer Node')
-    : ok('node', `v${version}`);
-}
 
 /** The speech model and the runtime that computes it. */
 async function speechFinding(): Promise<HostFinding> {

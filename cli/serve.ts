@@ -29,6 +29,7 @@ import {
 } from './host-files.ts';
 import { type ProcessIdentity, processIdentity, type RootIdentity, rootIdentity } from './host-identity.ts';
 import { endWithKeeper, type Handover, isKept, receivedHandover, succeeded } from './host-keeper.ts';
+import { endedNode } from './node-release.ts';
 import {
   engineChoicesOf,
   environmentOf,
@@ -133,6 +134,8 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   notices.take(configured);
   for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
+  const node = endedNode(process.versions.node);
+  if (node !== null) report(node);
   // The log has no token, so this address alone does not unlock the console.
   if (!endsWithCommand) report(`the console is at ${announced.listening}; open it with ${asTyped('open')}`);
   host.begin();

@@ -108,7 +108,7 @@ const guarded = (specifier) => `#!/usr/bin/env node
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 20 || (major === 20 && minor >= 19)) await import('${specifier}');
 else {
-  process.stderr.write(\`Node 20.19 or newer is needed, this is \${process.version}; install a newer Node\\n\`);
+  process.stderr.write(\`Node 20.19 or newer is needed, this is \${process.version}; install Node 24\\n\`);
   process.exitCode = 1;
 }
 `;

@@ -52,7 +52,8 @@ async function run(command, args, environment) {
 
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) stop(`Node 20.19 or newer is needed, this is ${process.version}`);
+  if (major < 20 || (major === 20 && minor < 19))
+    stop(`Node 20.19 or newer is needed, this is ${process.version}; install Node 24`);
 }
 
 // A browser is large, and only tests need one and a few others; packages that lint and test are the workspace `test`.

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { nodeFinding, portFinding } from '../../cli/doctor.ts';
+import { portFinding } from '../../cli/doctor.ts';
+import { endedNode, nodeFinding } from '../../cli/node-release.ts';
 import { RunningHost } from '../http/running-host.ts';
 import { scratchFolder } from '../storage/ledger/scratch.ts';
 
@@ -187,9 +188,11 @@ test('a running host is named, its ledger once it has stopped, and a damaged led
 });
 
 test('an old Node is a fault, and a port that another process has is named', async (t) => {
-  t.like(nodeFinding('20.18.1'), { state: 'failed', remedy: 'install a newer Node' });
-  t.like(nodeFinding('20.19.0'), { state: 'ok' });
+  t.like(nodeFinding('20.18.1'), { state: 'failed', remedy: 'install Node 24' });
+  t.like(nodeFinding('20.19.0'), { state: 'weak', remedy: 'install Node 24' });
   t.like(nodeFinding('22.0.0'), { state: 'ok' });
+  t.is(endedNode('20.19.0'), 'node v20.19.0, which has had no security fixes since 2026-04-30; install Node 24');
+  t.is(endedNode('24.21.0'), null);
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();

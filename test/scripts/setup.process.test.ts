@@ -210,7 +210,7 @@ test('a Node that is too old gives one line, without a stack trace', (t) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' });
   t.is(status, 1);
   t.is(stdout, '');
-  t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install a newer Node\n$/);
+  t.regex(stderr, /^Node 20\.19 or newer is needed, this is v[\d.]+; install Node 24\n$/);
 });
 
 const execute = promisify(execFile);
