@@ -218,5 +218,6 @@ test('after any edits each current line is in at most one change, and a change i
         );
       }
     }),
+    { seed: 1 },
   );
 });

@@ -598,7 +598,7 @@ test('the canonical JSON of the page is that of the host, for every value', (t) 
     fc.property(fc.jsonValue(), (value) => {
       t.is(canonicalText(value), hostJson(value));
     }),
-    { numRuns: 200 },
+    { seed: 1, numRuns: 200 },
   );
 });
 

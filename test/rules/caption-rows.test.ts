@@ -108,7 +108,7 @@ test('no word is lost, each row closes what it opens, and rows that fit are brok
         t.true([...row].filter((sign) => sign === pdf).length >= opened);
       }
     }),
-    { numRuns: 300 },
+    { seed: 1, numRuns: 300 },
   );
 });
 
