@@ -1,5 +1,6 @@
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
+import { commandCost } from './command-cost.ts';
 import { eventsPage } from './events-page.ts';
 import { explanations } from './explanations.ts';
 import type { Row } from './figure.ts';
@@ -36,6 +37,7 @@ export const rows: readonly Row[] = [
   transitions,
   firstLine,
   startUp,
+  commandCost,
   playback,
   auditRead,
   explanations,

@@ -1,13 +1,13 @@
 import { commandsOf, verbsOf } from '../features/feature.ts';
 import { features } from '../features/features.ts';
-import { hostCommands } from './commands/host-commands.ts';
+import { allHostCommands } from './commands/host-commands.ts';
 import { commands, mcpWords } from './commands.ts';
 import { type CompletedCommands, completionsWords } from './completions.ts';
 import { storeCommands } from './store-commands.ts';
 
 /** The commands of the host, each with the verbs and the flags that features add. */
 const withVerbs: CompletedCommands = Object.fromEntries(
-  Object.entries(hostCommands).map(([name, words]) => {
+  Object.entries(await allHostCommands()).map(([name, words]) => {
     const verbs = Object.entries(verbsOf(features, name) ?? {});
     if (verbs.length === 0) return [name, words];
     const flags = Object.assign({}, ...verbs.map(([, verb]) => verb.words.flags), words.flags);

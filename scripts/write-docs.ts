@@ -14,7 +14,7 @@ import { optionsPage } from './docs/options-page.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
 
-await writeFile(pathOf('options.md'), optionsPage());
+await writeFile(pathOf('options.md'), await optionsPage());
 await writeFile(pathOf('settings.schema.json'), `${JSON.stringify(settingsSchema(), null, 2)}\n`);
 const document = await openApiDocument(await readRecordedRun());
 await writeFile(pathOf('openapi.json'), documentText(document));

@@ -1,6 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
 import { isLocked } from './ledger/ledger.ts';
 import { makeFolder } from './objects/durable-file.ts';
 import { systemRefusal } from './system-refusal.ts';
@@ -33,6 +32,8 @@ export async function takeLock(folder: string): Promise<ProcessLock | null> {
 }
 
 async function opened(folder: string): Promise<ProcessLock | null> {
+  // A native module; commands that only read small files never lock one.
+  const { ClassicLevel } = await import('classic-level');
   const lock = new ClassicLevel(folder);
   const mask = process.umask(0o077);
   try {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
-import { readSettings } from '../settings/settings-file.ts';
 
 /** The code of the host's message if another host or a command has its data root. */
 const locked = 'data_root_locked:';
@@ -47,7 +46,9 @@ export class OwnHost {
    * the data root. Throws `StartError` `invalid_settings`, and the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
-    // Its end would have no code for a fault in them.
+    // The settings name the options of all features, which is a good part of the program: a host that runs needs none of it.
+    const { readSettings } = await import('../settings/settings-file.ts');
+    // The end of the process would have no code for a fault in them.
     await readSettings(dataRootAt(this.#dataRoot).settings);
     if (this.#isClosed) return false;
     // One that runs holds the data root, and would be left behind.

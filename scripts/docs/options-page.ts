@@ -1,4 +1,4 @@
-import { hostCommands } from '../../cli/commands/host-commands.ts';
+import { allHostCommands } from '../../cli/commands/host-commands.ts';
 import { commands } from '../../cli/commands.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { commandsOf, verbWords } from '../../features/feature.ts';
@@ -36,11 +36,11 @@ ${Object.entries(flags).map(rowOf).join('\n')}
 `;
 
 /** The page of all options of all commands, in Markdown. */
-export const optionsPage = (): string =>
+export const optionsPage = async (): Promise<string> =>
   intro +
   Object.entries({
     ...commands,
-    ...hostCommands,
+    ...(await allHostCommands()),
     ...storeCommands,
     ...Object.fromEntries(Object.entries(commandsOf(features)).map(([name, { words }]) => [name, words(features)])),
     ...verbWords(features),

@@ -5,7 +5,7 @@ import test from 'ava';
 import type { AnyStateNode } from 'xstate';
 import type { Report } from '../../bench/report.ts';
 import { rows } from '../../bench/rows.ts';
-import { hostCommands } from '../../cli/commands/host-commands.ts';
+import { allHostCommands } from '../../cli/commands/host-commands.ts';
 import { serveFlags } from '../../cli/options/serve-options.ts';
 import { storeCommands } from '../../cli/store-commands.ts';
 import { StudyHost } from '../../client/study-host.ts';
@@ -63,8 +63,12 @@ for (const machine of machines) {
   });
 }
 
-test('bug: help and remedies named pages of docs/, which the package does not contain', (t) => {
-  const commands = Object.values({ serve: { purpose: '', flags: serveFlags }, ...hostCommands, ...storeCommands });
+test('bug: help and remedies named pages of docs/, which the package does not contain', async (t) => {
+  const commands = Object.values({
+    serve: { purpose: '', flags: serveFlags },
+    ...(await allHostCommands()),
+    ...storeCommands,
+  });
   const help = commands.flatMap(({ purpose, flags }) => [purpose, ...Object.values(flags).map((flag) => flag.help)]);
   const remedies = [...Object.values(startRemedies), ...Object.values(errorRemedies)];
   t.deepEqual(
@@ -367,7 +371,7 @@ test('a page shows the figures of a report, names rows that it lacks, and takes 
 });
 
 test('the page of options is the one that the tables of flags make', async (t) => {
-  t.is(await textOf('docs/options.md'), optionsPage());
+  t.is(await textOf('docs/options.md'), await optionsPage());
 });
 
 test('the description of the wire is the one that the route table and its schemas make', async (t) => {
@@ -445,7 +449,7 @@ test('every command of the screencast is one of the program, with arguments that
   const calls = [...page.matchAll(/^\$ media-study (\w+)(.*)$/gm)];
   t.true(calls.length >= 10);
   for (const [call, name = '', rest = ''] of calls) {
-    const command = { ...hostCommands, ...storeCommands }[name];
+    const command = { ...(await allHostCommands()), ...storeCommands }[name];
     if (command === undefined) throw new Error(call);
     const words = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     const places = 'positionals' in command ? command.positionals : 1;
