@@ -34,6 +34,8 @@ export interface MeasuredEngine {
   readonly name: string;
   /** Stands for its program and weights: the size of each file and the time of its last change. */
   readonly identity: string;
+  /** What it is told when it runs by itself, beside the film; empty for what a program does of its own accord. */
+  readonly bareSettings: string;
   bare(film: SpeechFilm): Promise<Heard>;
   product(film: SpeechFilm): Promise<Heard>;
   close(): Promise<void>;
@@ -106,6 +108,7 @@ export function whisperCli(files: WhisperFiles, folder: string): MeasuredEngine 
   return {
     name: 'whisper-cli',
     identity: identityOf(files.cli, files.weights),
+    bareSettings: '',
     async bare(film) {
       const before = spent();
       const result = path.join(folder, 'bare');
@@ -146,6 +149,9 @@ const serverResult = z.looseObject({
   segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })),
 });
 
+/** What the bare request sets beside the language: the beam that the program has by itself and the product asks for, and no other language. */
+const bareFields = { no_language_probabilities: 'true', beam_size: '5' } as const;
+
 const startPollMs = 100;
 const inferencePath = '/v1/audio/transcriptions';
 
@@ -166,15 +172,15 @@ export async function whisperServer(files: WhisperFiles, folder: string): Promis
   return {
     name: 'whisper-server',
     identity: identityOf(files.server, files.weights),
+    bareSettings: JSON.stringify(bareFields),
     async bare(film) {
       const before = await spent();
       const form = new FormData();
       form.set('file', new Blob([await readFile(film.file)]), 'film.wav');
       form.set('language', film.language);
       form.set('response_format', 'verbose_json');
-      form.set('no_language_probabilities', 'true');
-      const answer = await fetch(`${base}${inferencePath}`, { method: 'POST', body: form });
-      const { segments } = serverResult.parse(await answer.json());
+      for (const [field, value] of Object.entries(bareFields)) form.set(field, value);
+      const { segments } = serverResult.parse(await posted(port, inferencePath, form));
       const lines = segments.map(({ start, end, text }) => writtenLine(1000 * start, 1000 * end, text));
       return { lines, engineMs: (await spent()) - before, languageMs: 0 };
     },
@@ -227,6 +233,16 @@ async function languageQuestions(port: number, spent: () => Promise<number>) {
       await once(server, 'close');
     },
   };
+}
+
+/** The answer to a form. `fetch` gives up after five minutes, and a whole film takes longer on a busy machine. */
+async function posted(port: number, path: string, form: FormData): Promise<unknown> {
+  const body = new Response(form);
+  const headers = { 'content-type': body.headers.get('content-type') ?? '' };
+  const sent = httpRequest({ host: '127.0.0.1', port, method: 'POST', path, headers });
+  sent.end(Buffer.from(await body.arrayBuffer()));
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  return JSON.parse(String(answer === undefined ? '' : await buffer(answer)));
 }
 
 const isUp = (base: string): Promise<boolean> =>

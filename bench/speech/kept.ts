@@ -28,7 +28,7 @@ export function keptIn(folder: string, engine: MeasuredEngine): MeasuredEngine {
   mkdirSync(folder, { recursive: true });
   const build = builtProgram();
   const kept = (side: 'bare' | 'product', film: SpeechFilm) => async (): Promise<Heard> => {
-    const made = digestOf(engine.identity, side === 'product' ? build : '', readFileSync(film.file));
+    const made = digestOf(engine.identity, side === 'product' ? build : engine.bareSettings, readFileSync(film.file));
     const file = path.join(folder, `${engine.name}-${film.name}-${side}-${made.slice(0, 12)}.json`);
     const before = heardIn(file);
     if (before !== null) return before;
