@@ -92,8 +92,8 @@ const cliResult = z.looseObject({
 });
 
 /**
- * `whisper-cli`, with a thread. The product starts it by a script that adds the time of each call to a file, and that of a question for
- * the language to another. The time of the host, and that of ffmpeg, are not the engine's.
+ * `whisper-cli`, with a thread. The product starts it by a script that adds the time of each call to a file. The time of a question
+ * for the language goes to another. The time of the host, and that of ffmpeg, are not the engine's.
  */
 export function whisperCli(files: WhisperFiles, folder: string): MeasuredEngine {
   const timesFile = path.join(folder, 'times');
@@ -202,8 +202,8 @@ export async function whisperServer(files: WhisperFiles, folder: string): Promis
 }
 
 /**
- * Passes every request on to the server at a port, one at a time, and adds up the processor time of those that ask for the language. The
- * product sends one at a time too.
+ * Passes every request on to the server at a port, one at a time, as the product sends them. It adds up the processor time of those that
+ * ask for the language.
  */
 async function languageQuestions(port: number, spent: () => Promise<number>) {
   let ms = 0;

@@ -34,9 +34,9 @@ export interface Recognizer {
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
   /**
    * Recognizes several sounds of one language in one call, in their order, and gives each answer as soon as it is there. An answer is the
-   * same as that of `recognize`. A sound without an answer is to be recognized by itself. If the call ends early, it rejects as `recognize`
-   * does: that is the failure of the first sound behind the last answer, and the sounds behind it were not reached. Absent for a
-   * recognizer that gains nothing by it.
+   * same as that of `recognize`. A sound without an answer is to be recognized by itself. A call that ends early rejects as `recognize`
+   * does. Then the first sound behind the last answer has failed, and those behind it were not reached. Absent for a recognizer that gains
+   * nothing by it.
    */
   readonly recognizeMany?: (
     sounds: readonly RegionSound[],
