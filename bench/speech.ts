@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chanceOf } from '../fixtures/chance.ts';
-import type { Figure, Row } from './figure.ts';
+import { type Figure, type Row, table } from './figure.ts';
 import { quantity } from './measuring.ts';
 import { enginesIn, type Heard, type MeasuredEngine } from './speech/engines.ts';
 import { type SpeechFilm, silentFilm, spokenFilm } from './speech/film.ts';
+import { keptIn } from './speech/kept.ts';
 import { type Described, decoded, type Recording, sentencesHere } from './speech/recordings.ts';
 import { differenceInterval, quantile, type Score, scoreOf, together, wrongPercent } from './speech/score.ts';
 
@@ -15,9 +16,12 @@ const modelsVariable = 'MEDIA_STUDY_MODELS';
 const minutesVariable = 'MEDIA_STUDY_SPEECH_MINUTES';
 const usualMinutes = 8;
 
+/** A folder that keeps what was heard of each film, for a run in parts. */
+const keptVariable = 'MEDIA_STUDY_SPEECH_KEPT';
+
 export const speech: Row = {
   name: 'speech',
-  measures: `Words, losses, times and processor time of each recognizer, against the same engine with the same weights over the whole file. Needs ${modelsVariable}, a folder with weights and programs of whisper.cpp. More voices come from flite and the prompts of Asterisk, where they are installed.`,
+  measures: `Words, losses, times and processor time of each recognizer, against the same engine with the same weights over the whole file. Needs ${modelsVariable}, a folder with weights and programs of whisper.cpp. More voices come from flite and the prompts of Asterisk, where they are installed. ${keptVariable} names a folder for a run in parts.`,
   grows: 'Linear in the speech of a film.',
   async measure(folder) {
     const models = process.env[modelsVariable];
@@ -26,9 +30,16 @@ export const speech: Row = {
     }
     const groups = films(models, folder, 60_000 * Number(process.env[minutesVariable] ?? usualMinutes));
     const figures: Figure[] = [];
-    for (const engine of await enginesIn(models, folder)) {
+    const kept = process.env[keptVariable];
+    for (const found of await enginesIn(models, folder)) {
+      const engine = kept === undefined ? found : keptIn(kept, found);
       try {
-        for (const group of groups) figures.push(...(await compared(engine, group)));
+        for (const group of groups) {
+          const found = await compared(engine, group);
+          // A run that is cut short has said what it measured so far.
+          process.stderr.write(`${table(found)}\n`);
+          figures.push(...found);
+        }
       } finally {
         await engine.close();
       }
@@ -47,8 +58,18 @@ interface FilmGroup {
 
 const mostFilmMs = 240_000;
 
+/** How much longer the films without speech are than each group with it: an invented word is rare. */
+const silentShare = 2.5;
+
+const silentFilms = (folder: string, lengthMs: number): SpeechFilm[] =>
+  Array.from({ length: Math.ceil(lengthMs / mostFilmMs) }, (_, at) =>
+    silentFilm(folder, `nobody-speaks-${at}`, Math.min(mostFilmMs, lengthMs - at * mostFilmMs), at),
+  );
+
 function films(models: string, folder: string, lengthMs: number): FilmGroup[] {
-  const all = shuffled(sentencesHere(models, path.join(folder, 'flite')));
+  // The clips come first: each is a voice of its own, and the prompts have few.
+  const described = sentencesHere(models, path.join(folder, 'flite'));
+  const all = [...described.filter(({ isClip }) => isClip), ...shuffled(described.filter(({ isClip }) => !isClip))];
   const chosen = (isWanted: (sentence: Described) => boolean) => upTo(all.filter(isWanted), lengthMs);
   const human = chosen(({ isHuman, language }) => isHuman && language === 'en');
   const synthetic = chosen(({ isHuman }) => !isHuman);
@@ -71,7 +92,7 @@ function films(models: string, folder: string, lengthMs: number): FilmGroup[] {
       films: [spokenFilm(folder, 'over-music', 'en', [...human.slice(0, 20), ...synthetic.slice(0, 20)], 'music')],
       allowedMore: null,
     },
-    { name: 'nobody speaks', films: [silentFilm(folder, 'nobody-speaks', lengthMs)], allowedMore: null },
+    { name: 'nobody speaks', films: silentFilms(folder, silentShare * lengthMs), allowedMore: null },
   ];
   return made.filter((group) => group.films.length > 0);
 }
@@ -142,13 +163,22 @@ async function compared(engine: MeasuredEngine, { name, films: all, allowedMore 
     mustReach: '<= 1.3 x whole file',
     reached: cpu(heard.product) <= 1.3 * cpu(heard.bare),
   };
+  const asked = heard.product.reduce((sum, { languageMs }) => sum + languageMs, 0) / 1000;
+  const question = information(`${what}: processor time of the question for the language`, quantity(asked, 's'), '-');
   const foreign: Figure[] =
     bare.foreign + product.foreign === 0 && !name.includes('with')
       ? []
       : [none(`${what}: words of another language that pass`, product.foreign, bare.foreign)];
   const invented = none(`${what}: words written where nobody speaks`, product.invented, bare.invented);
-  if (product.words === 0) return [invented, spent];
-  return [wrongWords(what, product, bare, allowedMore), ...losses(what, product, bare), ...foreign, invented, spent];
+  if (product.words === 0) return [invented, spent, question];
+  return [
+    wrongWords(what, product, bare, allowedMore),
+    ...losses(what, product, bare),
+    ...foreign,
+    invented,
+    spent,
+    question,
+  ];
 }
 
 function wrongWords(what: string, product: Score, bare: Score, allowedMore: number | null): Figure {

@@ -60,8 +60,8 @@ export function spokenFilm(
 }
 
 /** Writes a film in which nobody speaks: noise and music in turn, a quarter of a minute each. */
-export function silentFilm(folder: string, name: string, lengthMs: number): SpeechFilm {
-  const chance = chanceOf(lengthMs);
+export function silentFilm(folder: string, name: string, lengthMs: number, seed: number): SpeechFilm {
+  const chance = chanceOf(seed);
   const film = new Float32Array(samplesIn(lengthMs));
   const part = samplesIn(15_000);
   for (let at = 0, turn = 0; at < film.length; at += part, turn += 1) {

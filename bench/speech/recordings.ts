@@ -17,7 +17,11 @@ export interface Recording {
 }
 
 /** A sentence whose sound is not read yet. `file` makes the file first, if it is of a synthesizer. */
-export type Described = Omit<Recording, 'samples'> & { readonly file: () => string };
+export type Described = Omit<Recording, 'samples'> & {
+  readonly file: () => string;
+  /** True for the clips of the folder of models. */
+  readonly isClip: boolean;
+};
 
 /** Shorter sentences say little about words, and their numbers and letters have several spellings. */
 const fewestWords = 4;
@@ -30,7 +34,7 @@ function clips(models: string): Described[] {
     const [file = '', language, , text = ''] = row.split('\t');
     if (language !== 'en' && language !== 'es') return [];
     const voice = path.parse(file).name.replace(/-\d+$/, '');
-    return [{ voice, isHuman: true, language, text, file: () => path.join(folder, file) }];
+    return [{ voice, isHuman: true, isClip: true, language, text, file: () => path.join(folder, file) }];
   });
 }
 
@@ -50,7 +54,7 @@ function promptsOf({ language, voice }: (typeof prompts)[number]): Described[] {
     const file = path.join(folder, `${name}.g722`);
     // In brackets stands what is not speech.
     if (text.includes('[') || tokensOf(text).length < fewestWords || !existsSync(file)) return [];
-    return [{ voice, isHuman: true, language, text, file: () => file }];
+    return [{ voice, isHuman: true, isClip: false, language, text, file: () => file }];
   });
 }
 
@@ -89,7 +93,7 @@ function synthesized(folder: string): Described[] {
       execFileSync('flite', ['-voice', voice, '-t', text, '-o', made]);
       return made;
     };
-    return { voice: `flite-${voice}`, isHuman: false, language: 'en', text, file };
+    return { voice: `flite-${voice}`, isHuman: false, isClip: false, language: 'en', text, file };
   });
 }
 
@@ -106,7 +110,7 @@ function withoutQuietEnds(samples: Float32Array): Float32Array {
 export const rate = 16_000;
 
 /** A sentence with its sound. */
-export function decoded({ file, ...said }: Described): Recording {
+export function decoded({ file, isClip: _, ...said }: Described): Recording {
   const form = ['-ac', '1', '-ar', `${rate}`, '-f', 'f32le', 'pipe:1'];
   const bytes = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', file(), ...form], { maxBuffer: 2 ** 28 });
   return { ...said, samples: withoutQuietEnds(new Float32Array(new Uint8Array(bytes).buffer)) };

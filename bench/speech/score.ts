@@ -33,10 +33,13 @@ const numbers: Readonly<Record<SpeechFilm['language'], string>> = {
   es: 'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
 };
 
+/** In brackets stands what is not said, as "(3 seconds of silence)". */
+const unsaid = /\([^)]*\)/g;
+
 /** The words of a text without accents, small numbers as words: the texts of prompts write both. */
 function wordsOf(text: string, language: SpeechFilm['language']): string[] {
   const names = numbers[language].split(' ');
-  return tokensOf(text.replaceAll('-', ' ')).map(
+  return tokensOf(text.replaceAll(unsaid, ' ').replaceAll('-', ' ')).map(
     (word) => names[/^\d+$/.test(word) ? Number(word) : -1] ?? word.normalize('NFD').replaceAll(/\p{M}/gu, ''),
   );
 }
@@ -49,7 +52,9 @@ const endsSentence = /[.!?…]["'”’)]*$/;
 
 /** Compares the lines of an engine with what is said in a film. */
 export function scoreOf(film: SpeechFilm, lines: readonly WrittenLine[]): Score {
-  const own = film.sentences.filter(({ language }) => language === film.language);
+  const own = film.sentences.filter(
+    ({ language, text }) => language === film.language && wordsOf(text, language).length > 0,
+  );
   const isForeign = (line: WrittenLine): boolean =>
     !own.some((sentence) => overlapMs(sentence, line) > 0) &&
     film.sentences.some((sentence) => overlapMs(sentence, line) > 0);

@@ -117,6 +117,8 @@ export const wires: Readonly<Record<SpeechInterface, Wire>> = {
   openai: {
     settings: openaiSettings,
     request: openaiForm,
+    // Without a declared language the verbose answer names one, without its probability, and beside a second transcription of the window. A
+    // short piece of it would be cheap, and its language a guess: right lines would be withheld for it.
     languageRequest: null,
   },
   'whisper-server': {
