@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
@@ -95,6 +96,8 @@ export interface NamedTranslator extends NamedEngine<Translations, TranslatorOpe
   readonly model: string;
   readonly serves?: (from: string, to: string) => boolean;
   readonly identity: TranslatorIdentity;
+  /** The identities of the same server and model in earlier versions of the program. */
+  readonly earlierIdentities?: readonly CaptionTranslator[];
 }
 
 /**

@@ -30,6 +30,7 @@ import {
   textToTranslateOf,
 } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
+import { earlierConfigurationsOf } from '../../receipts/captions/followed-plan.ts';
 import { translationOf } from '../../receipts/captions/translation.ts';
 import { gatesOver, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
@@ -166,6 +167,15 @@ export const translatorIdentityOf = ({
   promptContentId: contentIdOfJson(translationPromptContract),
   configurationContentId: contentIdOfJson(configurationOf(provider, model)),
 });
+
+/** The identities that earlier versions of the program gave the same server and model. */
+export const earlierIdentitiesOf = (
+  chosen: Pick<ChosenTranslator, 'provider' | 'model'>,
+): readonly CaptionTranslator[] =>
+  earlierConfigurationsOf(configurationOf(chosen.provider, chosen.model)).map((configuration) => ({
+    ...translatorIdentityOf(chosen),
+    configurationContentId: contentIdOfJson(configuration),
+  }));
 
 /** Has the lines of captions translated by a model, and keeps every question and answer. */
 export class CaptionTranslations implements Translations {
