@@ -98,6 +98,8 @@ export interface NamedTranslator extends NamedEngine<Translations, TranslatorOpe
   readonly identity: TranslatorIdentity;
   /** The identities of the same server and model in earlier versions of the program. */
   readonly earlierIdentities?: readonly CaptionTranslator[];
+  /** The same translator for a trial: its requests are those of captions. Sends nothing before the first line. */
+  readonly lines?: (opening: Pick<TranslatorOpening, 'clock'>) => LineTranslator;
 }
 
 /**

@@ -15,6 +15,7 @@ import type { ConfiguredFeature, Feature, StartTrial } from '../feature.ts';
 import {
   type ChosenTranslator,
   earlierIdentitiesOf,
+  modelLines,
   openTranslator,
   translatorIdentityOf,
 } from './caption-translations.ts';
@@ -45,6 +46,7 @@ function namedTranslator(chosen: ChosenTranslator, keyFile: string | null): Name
     identity: translatorIdentityOf(chosen),
     earlierIdentities: earlierIdentitiesOf(chosen),
     open: (opening) => openTranslator(chosen, opening),
+    lines: (opening) => modelLines(chosen, opening),
   };
 }
 
