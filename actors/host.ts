@@ -229,6 +229,9 @@ export async function openHost<Open extends OpenFeature>(
     get translator() {
       return engines.choices.translator?.identity;
     },
+    get earlierTranslators() {
+      return engines.choices.translator?.earlierIdentities;
+    },
   };
   const captionMethods = new CaptionMethods({
     ...basis,

@@ -65,6 +65,7 @@ export class CaptionMethods {
       isOfRequest: true,
       allowance: this.allowance,
       translator: translator?.identity,
+      earlierTranslators: translator?.earlierIdentities,
     };
   }
 

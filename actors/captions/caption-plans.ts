@@ -11,6 +11,7 @@ import {
   captionObstacleOf,
 } from '../../receipts/captions/captioned-study.ts';
 import { isCorrected, noCorrections } from '../../receipts/captions/corrected-lines.ts';
+import { otherThanPlanned } from '../../receipts/captions/followed-plan.ts';
 import { captionPlanBySteps, PlanFault } from '../../receipts/captions/plan.ts';
 import type { CaptionAbility } from '../../receipts/captions/prospect.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
@@ -90,10 +91,10 @@ export class CaptionPlans {
 
   /**
    * The means of an approved plan for a production of its study. Throws `caption_plan_mismatch` if `method` names another way, or if the
-   * study and the engines of now give another plan. Throws as `CaptionMethods.abilityFor`.
+   * engines of now give other captions than those of the plan. Throws as `CaptionMethods.abilityFor`.
    */
   async abilityUnder(
-    { plan, digest }: ApprovedPlan,
+    { plan }: Pick<ApprovedPlan, 'plan'>,
     study: CaptionedStudy,
     method?: RequestedMethod | undefined,
   ): Promise<CaptionAbility> {
@@ -102,8 +103,9 @@ export class CaptionPlans {
     }
     const ability = await this.abilityOf(plan, study);
     const present = await this.#slices.run(captionPlanBySteps(study, ability, plan.asked));
-    if (contentIdOfJson(present) === digest) return ability;
-    throw mismatch('the host gives another plan now than the approved one: an engine or a setting is another');
+    const other = otherThanPlanned(plan, present, ability.earlierTranslators ?? []);
+    if (other === null) return ability;
+    throw mismatch(other);
   }
 
   /** The means of an approved plan, whatever the host gives now. Throws as `CaptionMethods.abilityFor`. */

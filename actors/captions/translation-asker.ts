@@ -84,8 +84,8 @@ export function hasAnswerShape(text: string): boolean {
 
 type Answer = Omit<TranslatedAnswer, 'identified'>;
 
-/** The answers of a model for the lines of the question; those for other lines are dropped. Throws `ModelFailure`. */
-function answersIn({ text }: ChatAnswer, asked: readonly SourceLine[]): Answer[] {
+/** The answers of a model for the lines of a question; those for other lines are dropped. Throws `ModelFailure`. */
+export function answersIn({ text }: Pick<ChatAnswer, 'text'>, asked: readonly SourceLine[]): Answer[] {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/base/clock.ts';
+import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { RecognizerEngine } from '../../contract/recognition.ts';
 import type { Detector } from '../../executors/detector/detector.ts';
 import type { HostedProvider } from '../../executors/model-server/hosted-provider.ts';
@@ -95,6 +96,10 @@ export interface NamedTranslator extends NamedEngine<Translations, TranslatorOpe
   readonly model: string;
   readonly serves?: (from: string, to: string) => boolean;
   readonly identity: TranslatorIdentity;
+  /** The identities of the same server and model in earlier versions of the program. */
+  readonly earlierIdentities?: readonly CaptionTranslator[];
+  /** The same translator for a trial: its requests are those of captions. Sends nothing before the first line. */
+  readonly lines?: (opening: Pick<TranslatorOpening, 'clock'>) => LineTranslator;
 }
 
 /**

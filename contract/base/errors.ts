@@ -144,7 +144,10 @@ const errors = {
     'ask a person; then set what the message names by media-study settings set or POST /v1/settings-changes',
   ],
   invalid_caption_plan_request: [400, 'correct the key of the query'],
-  caption_plan_mismatch: [409, 'read the caption plan again, and show it to a person before it is approved'],
+  caption_plan_mismatch: [
+    409,
+    'read the caption plan again, and show it to a person before it is approved; after the approval set the engine back, or study the film again',
+  ],
   caption_translation_failed: [
     502,
     'check the translating server, and send the request again: the approval has three attempts in all',

@@ -48,6 +48,8 @@ export interface ChatAnswer {
   readonly outputTokens: number | null;
   /** The form of the request that led to it, where a server may take several. */
   readonly sent?: SentRequest;
+  /** True if there were thoughts before it; absent where nobody looks for them. */
+  readonly isThought?: boolean;
 }
 
 interface ChatAnswerLimits {

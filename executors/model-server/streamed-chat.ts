@@ -141,6 +141,14 @@ class Assembled {
   }
 }
 
+/** True if a model thought before an answer that came in one piece. */
+function thoughtIn(completion: object): boolean {
+  const choices = 'choices' in completion && Array.isArray(completion.choices) ? completion.choices : [];
+  const whole = new Assembled();
+  whole.add({ choices: choices.map((choice: { message?: unknown }) => ({ delta: choice?.message })) });
+  return whole.isThought;
+}
+
 const isJson = (value: string): boolean => {
   try {
     JSON.parse(value);
@@ -290,9 +298,9 @@ export async function openStreamedChat(options: StreamedChatOptions): Promise<Ho
       const [completion, streamed] = await following([signal, pace.signal], (bounded) =>
         completionOf(bodyOf(form, question, tokens), bounded, heard),
       );
-      isThought = streamed?.isThought === true;
+      isThought = streamed?.isThought ?? thoughtIn(completion);
       const answer = chatAnswerOf(completion, { maxCompletionTokens: tokens, maxOutputBytes }, holdsKey);
-      return { ...answer, text: jsonTextIn(answer.text), sent: sentOf(form) };
+      return { ...answer, text: jsonTextIn(answer.text), sent: sentOf(form), isThought };
     } catch (error) {
       signal.throwIfAborted();
       if (pace.lateness !== null) throw new ModelFailure('timeout', pace.lateness, error);

@@ -1,15 +1,7 @@
-import { z } from 'zod';
 import { systemClock } from '../../actors/supervision/system-clock.ts';
 import { messageOf } from '../../contract/base/errors.ts';
-import { withSaid } from '../../contract/causes/engine-failures.ts';
 import type { SelfTestResult } from '../../contract/engine-work.ts';
-import {
-  addressFault,
-  baseAddress,
-  boundedFetch,
-  inTime,
-  refusedIn,
-} from '../../executors/model-server/hosted-provider.ts';
+import { addressFault, baseAddress, ModelFailure } from '../../executors/model-server/hosted-provider.ts';
 import {
   localPrograms,
   type ModelUse,
@@ -28,6 +20,7 @@ import { EngineRefusal } from './engine-refusal.ts';
 import { engineName, installationOf, removeInstallation } from './installation.ts';
 import type { EnginesCall } from './options.ts';
 import { selfTested, selfTestLines } from './self-test.ts';
+import { type TranslatorTestResult, translatorTested, translatorTestLines } from './translator-test.ts';
 
 /** What a person asked to add. */
 export interface AddServerRequest {
@@ -76,13 +69,8 @@ async function programAt(server: string, keyFile: string | null): Promise<Server
   if (found === null) {
     throw new EngineRefusal('server_unreachable', `no server of models answers at ${server}`);
   }
-  if (!('refused' in found)) return found;
-  throw new EngineRefusal(
-    'key_refused',
-    keyFile === null
-      ? `the server at ${server} wants a key (status ${found.refused})`
-      : `the server at ${server} refuses the key in ${keyFile} (status ${found.refused})`,
-  );
+  if ('refused' in found) throw keyRefused({ server, keyFile }, found.refused);
+  return found;
 }
 
 /** The use of a server whose person named none: transcription if it has a model for it, or names no model. */
@@ -203,61 +191,69 @@ export async function triedServer(
   });
 }
 
-const trialLine = 'The train leaves at 7 tomorrow morning.';
-
-/** The longest that a model may take for one line, in ms: one that is not loaded yet is read from a disk first. */
-const trialMs = 120_000;
-
-const chat = z.looseObject({
-  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullish() }) })).min(1),
-});
-
-/** Asks a model for one translated line. Rejects with `engine_failed`, or with `nothing_translated` for no answer that could be one. */
-async function triedTranslation({ server, model, keyFile }: ServerPlan, signal: AbortSignal): Promise<void> {
-  const send = boundedFetch({ apiKey: keyFile === null ? null : keyOf(keyFile), maximumBytes: 1024 * 1024 });
-  const question = {
-    model,
-    messages: [{ role: 'user', content: `Translate into Spanish, and write the translation alone: ${trialLine}` }],
-    temperature: 0,
-    max_tokens: 2_000,
-  };
-  const answer = await inTime(
-    { clock: systemClock, wallMs: trialMs, signal },
-    async (bounded) => {
-      const response = await send(`${server}/chat/completions`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(question),
-        signal: bounded,
-      });
-      const text = await response.text();
-      if (response.ok) return chat.parse(JSON.parse(text));
-      const said = refusedIn(text, null)?.message ?? null;
-      throw new EngineRefusal(
-        'engine_failed',
-        withSaid(`the model server answered with status ${response.status}`, said),
-      );
-    },
-    (error, isLate) => {
-      if (error instanceof EngineRefusal) return error;
-      const detail = isLate ? `no answer within ${trialMs / 1000} s` : 'the model server gave no chat completion';
-      return new EngineRefusal('engine_failed', detail, error);
-    },
-  );
-  const text = answer.choices[0]?.message.content?.replace(/<think>[\s\S]*?<\/think>/, '').trim() ?? '';
-  if (text === '' || text.includes(trialLine))
-    throw new EngineRefusal('nothing_translated', `${model} gave no translation of "${trialLine}"`);
+/** Tries a model that translates, with the requests of captions. Writes nothing. Rejects with `EngineRefusal`. */
+async function triedModel(
+  settings: Pick<CommandSettings, 'configured'>,
+  { set, unset }: ServerSettings,
+  signal: AbortSignal,
+): Promise<TranslatorTestResult> {
+  const { features } = await settings.configured(set, unset);
+  const lines = features
+    .flatMap(({ engines }) => engines?.translator ?? [])
+    .at(-1)
+    ?.lines?.({ clock: systemClock });
+  if (lines === undefined) throw new EngineRefusal('unknown_engine', 'the settings name no model that translates');
+  try {
+    return await translatorTested(lines, () => performance.now(), signal);
+  } finally {
+    await lines.close();
+  }
 }
+
+/** The status with which a server refused a key in a trial; null for another failure. */
+function refusedKey(error: unknown): string | null {
+  const cause = error instanceof EngineRefusal ? error.cause : null;
+  const code = cause instanceof RecognitionFailure ? cause.reason : cause instanceof ModelFailure ? cause.code : '';
+  return /^http_(40[13])$/.exec(code)?.[1] ?? null;
+}
+
+/** The refusal of a key. Some servers list their models without one. */
+const keyRefused = ({ server, keyFile }: Pick<AddedServer, 'server' | 'keyFile'>, status: string | number) =>
+  new EngineRefusal(
+    'key_refused',
+    keyFile === null
+      ? `the server at ${server} wants a key (status ${status})`
+      : `the server at ${server} refuses the key in ${keyFile} (status ${status})`,
+  );
+
+type ServerTrials = Pick<AddedServer, 'selfTest' | 'translatorTest'>;
 
 /** The trial of a server for its use, before anything is written. */
-async function triedUse(call: EnginesCall, plan: ServerPlan, changes: ServerSettings): Promise<SelfTestResult | null> {
-  call.terminal.remark(
-    plan.use === 'recognizer' ? 'trying the server with speech, noise and music' : 'trying the server with one line',
+async function triedUse(
+  { terminal, settings, signal }: EnginesCall,
+  plan: Pick<AddedServer, 'use' | 'server' | 'keyFile'>,
+  changes: ServerSettings,
+): Promise<ServerTrials> {
+  const isRecognizer = plan.use === 'recognizer';
+  terminal.remark(
+    isRecognizer
+      ? 'trying the server with speech, noise and music'
+      : 'trying the model with one line, then with eight; one that has to be loaded first may take some minutes',
   );
-  if (plan.use === 'recognizer') return triedServer(call.settings, changes, call.signal);
-  await triedTranslation(plan, call.signal);
-  return null;
+  try {
+    return isRecognizer
+      ? { selfTest: await triedServer(settings, changes, signal) }
+      : { selfTest: null, translatorTest: await triedModel(settings, changes, signal) };
+  } catch (error) {
+    const status = refusedKey(error);
+    throw status === null ? error : keyRefused(plan, status);
+  }
 }
+
+const trialLines = ({ selfTest, translatorTest }: ServerTrials): readonly string[] => [
+  ...(selfTest === null ? [] : selfTestLines(selfTest)),
+  ...(translatorTest === undefined ? [] : translatorTestLines(translatorTest)),
+];
 
 const useNamed = (as: string | undefined): ModelUse | null => (as === 'recognizer' || as === 'translator' ? as : null);
 
@@ -280,7 +276,7 @@ export async function addServer(call: EnginesCall): Promise<void> {
     if (!isAgreed) throw new EngineRefusal('not_confirmed', 'nothing was sent; agree to it, or give --yes');
   }
   const changes = serverSettings(features, plan, (await settings.configured()).settings);
-  const selfTest = await triedUse(call, plan, changes);
+  const trials = await triedUse(call, plan, changes);
   const { name, use, program, server, model, keyFile, isLocal } = plan;
   const record: AddedServer = {
     schema: 'studio.engine-server.v1',
@@ -292,7 +288,7 @@ export async function addServer(call: EnginesCall): Promise<void> {
     model,
     keyFile,
     isLocal,
-    selfTest,
+    ...trials,
   };
   await keepServer(engines, record);
   const isForUse = as !== 'installed';
@@ -300,22 +296,23 @@ export async function addServer(call: EnginesCall): Promise<void> {
     throw new EngineRefusal('settings_refused', `${name} was added, and the settings do not name it`);
   terminal.result({ ...record, isInUse: isForUse }, [
     `${name} was added${isForUse ? ' and is in use' : `; use it with engines use ${name}`}`,
-    ...(selfTest === null ? [] : selfTestLines(selfTest)),
+    ...trialLines(trials),
   ]);
 }
 
-/** Tries an added server; `isForUse` has the settings name it then. Rejects with `EngineRefusal`. */
+/** Tries an added server, and keeps the result; `isForUse` has the settings name it then. Rejects with `EngineRefusal`. */
 export async function retriedServer(call: EnginesCall, record: AddedServer, isForUse: boolean): Promise<void> {
   const { terminal, settings, features } = call;
   if (record.keyFile !== null) keyOf(record.keyFile);
   const changes = serverSettings(features, record, (await settings.configured()).settings);
-  const result = await triedUse(call, record, changes);
+  const trials = await triedUse(call, record, changes);
+  await keepServer(call.engines, { ...record, ...trials });
   if (isForUse && !(await settings.change(changes.set, changes.unset)))
     throw new EngineRefusal('settings_refused', 'the settings are as before');
   const schema = isForUse ? 'studio.engine-in-use.v1' : 'studio.engine-trial.v1';
-  terminal.result({ schema, name: record.name, ...result }, [
+  terminal.result({ schema, name: record.name, ...(trials.selfTest ?? trials.translatorTest) }, [
     `${record.name} ${isForUse ? 'is in use' : 'works'}`,
-    ...(result === null ? [] : selfTestLines(result)),
+    ...trialLines(trials),
   ]);
 }
 

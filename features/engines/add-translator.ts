@@ -3,7 +3,7 @@ import type { ProgramTranslator } from '../feature.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import type { EnginesCall } from './options.ts';
 import { keepTranslatorRecord, removeTranslatorRecord, translatorRecordOf } from './translator-record.ts';
-import { type TranslatorTestResult, translatorTested, translatorTestLines } from './translator-test.ts';
+import { msPerLineOf, type TranslatorTestResult, translatorTested, translatorTestLines } from './translator-test.ts';
 
 /** The translators of this machine that need no server, in their order. */
 async function programTranslators({ features, settings }: EnginesCall): Promise<readonly ProgramTranslator[]> {
@@ -112,7 +112,7 @@ export async function translatorRows(call: EnginesCall): Promise<readonly Transl
     const { name, from, to } = translator;
     const record = await translatorRecordOf(call.engines, name);
     const state = translator.isUsed(now) ? 'in_use' : record === null ? 'available' : 'installed';
-    const msPerLine = record === null ? null : record.selfTest.eightLinesMs / (record.selfTest.lines - 1);
+    const msPerLine = record === null ? null : msPerLineOf(record.selfTest);
     rows.push({ name, state, from, to, bytes: record?.bytes ?? null, msPerLine });
   }
   return rows;

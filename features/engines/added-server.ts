@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { selfTestResult } from '../../contract/engine-work.ts';
 import { syncFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { readSmallFile } from '../../storage/objects/small-file.ts';
 import { engineFolder, engineName, serverRecordName } from './installation.ts';
+import { translatorTestResult } from './translator-test.ts';
 
 /** The record of a server that was added under a name, in `server.json` of its folder. It names the file of a key, and never holds a key. */
 export const addedServer = z.strictObject({
@@ -20,6 +21,8 @@ export const addedServer = z.strictObject({
   isLocal: z.boolean(),
   /** That of a recognizer; null for a translator. */
   selfTest: selfTestResult.nullable(),
+  /** That of a translator; absent for a recognizer, and in records of before. */
+  translatorTest: translatorTestResult.optional(),
 });
 
 export type AddedServer = z.infer<typeof addedServer>;
@@ -43,9 +46,10 @@ export async function addedServerOf(engines: string, name: string): Promise<Adde
   }
 }
 
-/** Writes the record of a server. */
+/** Writes the record of a server, in the place of an earlier one. */
 export async function keepServer(engines: string, record: AddedServer): Promise<void> {
   const folder = await engineFolder(engines, record.name);
+  await rm(join(folder, serverRecordName), { force: true });
   await writeSyncedFile(join(folder, serverRecordName), Buffer.from(`${JSON.stringify(record, null, 2)}\n`));
   await syncFolder(folder);
 }

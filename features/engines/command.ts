@@ -36,6 +36,7 @@ import {
 } from './installation.ts';
 import { type EnginesCall, enginesWords, verbs } from './options.ts';
 import { selfTested, selfTestLines } from './self-test.ts';
+import { msPerLineOf } from './translator-test.ts';
 
 /** An engine as the list shows it. */
 interface EngineRow {
@@ -59,12 +60,14 @@ interface EngineRow {
 
 const megabytes = (bytes: number | null): string => (bytes === null ? '' : `, ${(bytes / 1e6).toFixed(1)} MB`);
 
+const timeText = (ms: number): string => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
 const rowLine = (row: EngineRow): string => {
   const { name, use, state, model, sends, bytes, secondsPerSecond, pair, msPerLine = null } = row;
   const speed = secondsPerSecond === null ? '' : `, ${secondsPerSecond.toFixed(1)} s for a second of speech`;
   const named = model === null ? '' : `, model ${model}`;
   const languages = pair === undefined ? '' : `, ${pair.from} to ${pair.to}`;
-  const lineSpeed = msPerLine === null ? '' : `, ${msPerLine.toFixed(1)} ms for a line`;
+  const lineSpeed = msPerLine === null ? '' : `, ${timeText(msPerLine)} for a line`;
   return `${name}: ${use}, ${state.replace('_', ' ')}${named}${languages}, sends ${sends}${megabytes(bytes)}${speed}${lineSpeed}`;
 };
 
@@ -110,6 +113,7 @@ async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
       hasWords: each.selfTest?.hasWords ?? null,
       hasConfidences: each.selfTest?.hasConfidences ?? null,
       secondsPerSecond: each.selfTest?.secondsPerSecond ?? null,
+      msPerLine: each.translatorTest === undefined ? null : msPerLineOf(each.translatorTest),
     }),
   );
   const servers = features

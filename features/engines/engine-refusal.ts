@@ -57,7 +57,8 @@ const remedies: Readonly<Record<EngineRefusalCode, (typed: Typed) => string>> = 
   digest_mismatch: () =>
     'run the same command again; if it happens again, the server has other files: name another one with --origin, and a model of yours by its path',
   archive_refused: () => 'take the archive from its origin, or name a program with --program FILE',
-  engine_failed: () => 'add another engine, or name another program with --program FILE',
+  engine_failed: () =>
+    'correct what this names, or take another engine: --program FILE names a program, --model NAME a model of a server',
   nothing_heard: () => 'take another model',
   wrong_words: () => 'take another model',
   nothing_translated: () => 'take another translator, or install its language data',

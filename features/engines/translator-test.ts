@@ -110,6 +110,9 @@ export const translatorTestResult = z.strictObject({
 
 export type TranslatorTestResult = z.infer<typeof translatorTestResult>;
 
+/** Milliseconds for a line behind the first, each asked for once. */
+export const msPerLineOf = ({ eightLinesMs, lines }: TranslatorTestResult): number => eightLinesMs / (lines - 1);
+
 const numberIn = (text: string): string => /\d+/.exec(text)?.[0] ?? '';
 
 /** True if the number of a line is in a translation, and not as a part of another number. */

@@ -3,12 +3,19 @@ import {
   type AnswersKept,
   type AskedQuestion,
   answerSchemaName,
+  answersIn,
   hasAnswerShape,
   TranslationAsker,
   type TranslationAskerOptions,
 } from '../../actors/captions/translation-asker.ts';
-import type { TranslatedJob, Translations, TranslatorOpening } from '../../actors/engines/engine-choices.ts';
+import type {
+  LineTranslator,
+  TranslatedJob,
+  Translations,
+  TranslatorOpening,
+} from '../../actors/engines/engine-choices.ts';
 import { TimeSlices } from '../../actors/supervision/system-clock.ts';
+import type { Clock } from '../../contract/base/clock.ts';
 import type { CaptionTranslator } from '../../contract/captions/caption-line.ts';
 import type { CaptionArtifact } from '../../contract/captions/caption-production.ts';
 import {
@@ -19,7 +26,7 @@ import {
   translationLimits,
 } from '../../contract/captions/caption-translation.ts';
 import { recordedModelName } from '../../contract/explanations/executor.ts';
-import { tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
+import { type HostedChat, tokenLimitFieldsOf } from '../../executors/model-server/hosted-chat.ts';
 import { type HostedProvider, isAbsent, usualPatienceMs } from '../../executors/model-server/hosted-provider.ts';
 import { openStreamedChat } from '../../executors/model-server/streamed-chat.ts';
 import { contentIdOfJson, hashOf } from '../../formats/canonical-json.ts';
@@ -30,6 +37,7 @@ import {
   textToTranslateOf,
 } from '../../receipts/captions/artifact.ts';
 import { captionInputOf } from '../../receipts/captions/captioned-study.ts';
+import { earlierConfigurationsOf } from '../../receipts/captions/followed-plan.ts';
 import { translationOf } from '../../receipts/captions/translation.ts';
 import { gatesOver, questionOf, translationPromptContract } from '../../rules/translation/plan.ts';
 import type { Write } from '../../storage/ledger/ledger.ts';
@@ -54,12 +62,8 @@ const trial = {
   isUseful: hasAnswerShape,
 };
 
-/** Opens a translator. Nothing is sent before its first question. */
-export async function openTranslator(
-  chosen: ChosenTranslator,
-  { detector, ledger, clock }: TranslatorOpening,
-): Promise<CaptionTranslations> {
-  const chat = await openStreamedChat({
+const openChat = (chosen: ChosenTranslator, clock: Clock): Promise<HostedChat> =>
+  openStreamedChat({
     ...chosen,
     clock,
     limits: translationLimits,
@@ -67,6 +71,43 @@ export async function openTranslator(
     patienceMs: usualPatienceMs,
     trial,
   });
+
+/** The languages in which a model is tried. Most models know these two best. */
+const trialLanguages = { sourceLanguage: 'en', targetLanguage: 'es' } as const;
+
+/**
+ * A model with the requests of captions, for a trial. Its first question also loads it. A model that writes the wanted JSON only when
+ * the server does not bind it keeps no schema.
+ */
+export function modelLines(chosen: ChosenTranslator, { clock }: Pick<TranslatorOpening, 'clock'>): LineTranslator {
+  const { sourceLanguage: from, targetLanguage: to } = trialLanguages;
+  let chat: Promise<HostedChat> | null = null;
+  return {
+    ...{ from, to },
+    asksPerLine: chosen.isAskedOnce === true ? 1 : 2,
+    translate: async (texts, signal) => {
+      const members = texts.map((text, at) => ({ id: `line-${at + 1}`, text }));
+      const question = questionOf(members, { members, isApart: false }, trialLanguages);
+      chat ??= openChat(chosen, clock);
+      const answer = await (await chat).ask({ ...question, schemaName: answerSchemaName }, signal);
+      const translations = new Map(answersIn(answer, members).map(({ lineId, translation }) => [lineId, translation]));
+      return {
+        translations: members.map(({ id }) => translations.get(id) ?? null),
+        outputTokens: answer.outputTokens,
+        isSchemaKept: answer.sent?.responseFormat === 'json_schema',
+        isThinking: answer.isThought ?? false,
+      };
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Opens a translator. Nothing is sent before its first question. */
+export async function openTranslator(
+  chosen: ChosenTranslator,
+  { detector, ledger, clock }: TranslatorOpening,
+): Promise<CaptionTranslations> {
+  const chat = await openChat(chosen, clock);
   const gates = chosen.isAskedOnce === true ? gatesOver.oneAnswer : gatesOver.twoAnswers;
   return new CaptionTranslations({
     ...chosen,
@@ -166,6 +207,15 @@ export const translatorIdentityOf = ({
   promptContentId: contentIdOfJson(translationPromptContract),
   configurationContentId: contentIdOfJson(configurationOf(provider, model)),
 });
+
+/** The identities that earlier versions of the program gave the same server and model. */
+export const earlierIdentitiesOf = (
+  chosen: Pick<ChosenTranslator, 'provider' | 'model'>,
+): readonly CaptionTranslator[] =>
+  earlierConfigurationsOf(configurationOf(chosen.provider, chosen.model)).map((configuration) => ({
+    ...translatorIdentityOf(chosen),
+    configurationContentId: contentIdOfJson(configuration),
+  }));
 
 /** Has the lines of captions translated by a model, and keeps every question and answer. */
 export class CaptionTranslations implements Translations {

@@ -12,7 +12,13 @@ import { keySettings } from '../../options/model-server.ts';
 import { permissionsOf } from '../../options/permissions.ts';
 import { option, worded } from '../../options/start-text.ts';
 import type { ConfiguredFeature, Feature, StartTrial } from '../feature.ts';
-import { type ChosenTranslator, openTranslator, translatorIdentityOf } from './caption-translations.ts';
+import {
+  type ChosenTranslator,
+  earlierIdentitiesOf,
+  modelLines,
+  openTranslator,
+  translatorIdentityOf,
+} from './caption-translations.ts';
 import { installedPair, PairUnavailable, pairFor, pairNames, pairOf } from './engine/apertium-pairs.ts';
 import { ApertiumPipe, PipeFailure } from './engine/apertium-pipe.ts';
 import { apertiumTranslators } from './engine-pairs.ts';
@@ -38,7 +44,9 @@ function namedTranslator(chosen: ChosenTranslator, keyFile: string | null): Name
     settings: { isAskedOnce, ...keySettings(keyFile) },
     provider,
     identity: translatorIdentityOf(chosen),
+    earlierIdentities: earlierIdentitiesOf(chosen),
     open: (opening) => openTranslator(chosen, opening),
+    lines: (opening) => modelLines(chosen, opening),
   };
 }
 

@@ -46,6 +46,8 @@ export interface CaptionAbility extends CaptionMeans {
   readonly allowance: CaptionAllowance;
   /** Absent on a host that translates no captions. */
   readonly translator?: TranslatorIdentity | undefined;
+  /** The identities that it had in earlier versions of the program, with the same server and model. */
+  readonly earlierTranslators?: readonly CaptionTranslator[] | undefined;
   /** True if a request names them: of subtitle tracks, some line must have both texts then, or be translated. */
   readonly isOfRequest?: boolean;
 }

@@ -22,7 +22,7 @@ import {
   wholeTranslatedLimits,
 } from '../../contract/captions/caption-production.ts';
 import { progressLimits, translationNonClaims } from '../../contract/captions/caption-translation.ts';
-import { contentIdOfJson, firstDifference, storedBytes } from '../../formats/canonical-json.ts';
+import { contentIdOfJson, storedBytes } from '../../formats/canonical-json.ts';
 import { countText } from '../../formats/readable-numbers.ts';
 import { resultInSlices, type Steps } from '../../formats/steps.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
@@ -35,6 +35,7 @@ import {
   captionObstacleOf,
   underPlan,
 } from '../captions/captioned-study.ts';
+import { isConfigurationOfPlan, isExecutorOfPlan } from '../captions/followed-plan.ts';
 import {
   type BegunCaptions,
   executorOf,
@@ -347,14 +348,17 @@ function foldCaptionsStarted(
     translator: translatorOf(executor),
   };
   const begun = { job, executor: executorOf(job, executor) };
-  if (approved !== null && firstDifference(approved.plan.executor, begun.executor) !== null)
-    throw journal.fault('data.executor');
+  if (approved !== null && !isExecutorOfPlan(approved.plan, begun.executor)) throw journal.fault('data.executor');
   journal.take([captionStarted(job, begun.executor)]);
   return { attempts: attempts + 1, failure: null, open: begun, caption };
 }
 
 /** Reopens the captions and their receipt and derives both again, as far as this program can. Throws `EvidenceChainError`. */
-async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCaptions): Promise<VerifiedCaptions> {
+async function foldCaptionsCompleted(
+  context: FoldContext,
+  captions: VerifiedCaptions,
+  approved: ApprovedPlan | null,
+): Promise<VerifiedCaptions> {
   const { run, journal, content, report } = context;
   const recorded = journal.count('artifact.recorded');
   if (captions.open === null) throw journal.fault('type', recorded);
@@ -367,6 +371,9 @@ async function foldCaptionsCompleted(context: FoldContext, captions: VerifiedCap
   const isTranslated = (await resultInSlices(textToTranslateOf(captions.open.job), context.pause)) !== null;
   if (isTranslated && named === null) throw new EvidenceChainError('caption_receipt', 'translation');
   const translated = named === null ? null : await reopenTranslation(context, captions.open.job, named.contentId);
+  const translation = translated?.job.translation;
+  if (approved !== null && translation !== undefined && !isConfigurationOfPlan(approved.plan, translation))
+    throw new EvidenceChainError('caption_translation', 'configuration');
   const begun = { ...captions.open, job: translated?.job ?? captions.open.job };
   const artifact = await readCaptions(content, captionContentId, context.pause);
   const judgement = await judgedCaptions(artifact, begun, translated?.judgement ?? null, context.pause);
@@ -468,7 +475,7 @@ export const captionsStage: LaterStage<Captionable, { readonly captions: Verifie
       return { captions: foldCaptionsStarted(context, captions, study, plan) };
     },
     'caption.production_completed': async (context, { tail }) => ({
-      captions: await foldCaptionsCompleted(context, tail.captions),
+      captions: await foldCaptionsCompleted(context, tail.captions, tail.plan),
     }),
     'caption.production_failed': (context, { tail }) => ({ captions: foldCaptionsFailed(context, tail.captions) }),
     'caption.quality_control_decided': async (context, { tail }) => ({

@@ -14,7 +14,7 @@ import { finishCutReviews, PublishReviews } from '../../../actors/review/publish
 import type { ActorDefinition } from '../../../actors/supervision/actor-definition.ts';
 import { type RecoveryReport, recover } from '../../../actors/supervision/recovery.ts';
 import type { StoredObject } from '../../../contract/base/stored-object.ts';
-import type { CaptionClassification } from '../../../contract/captions/caption-line.ts';
+import type { CaptionClassification, CaptionTranslator } from '../../../contract/captions/caption-line.ts';
 import type { CaptionAllowance } from '../../../contract/captions/caption-production.ts';
 import type { JournalEvent } from '../../../contract/journal.ts';
 import { type ApprovalReference, attestations } from '../../../contract/review.ts';
@@ -58,6 +58,8 @@ export interface CaptionBenchOptions {
   readonly allowance?: CaptionAllowance;
   /** The model that translates; by default none. */
   readonly translator?: (ledger: Ledger) => Translations;
+  /** The identities of the same model in earlier versions of the program. */
+  readonly earlierTranslators?: readonly CaptionTranslator[];
   /** The permissions of a person; by default none. */
   readonly permissions?: HostPermissions;
   /** Changes what the supervisor knows of caption productions. */
@@ -102,7 +104,8 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
   const captioning: ActorDefinition<'caption-production'> = { ...usual, ...options.definition?.(usual) };
   const mutex = new KeyedMutex();
   const allowance = options.allowance ?? defaultCaptionAllowance;
-  const ability = { classification, allowance, translator: translator?.identity };
+  const { earlierTranslators } = options;
+  const ability = { classification, allowance, translator: translator?.identity, earlierTranslators };
   const methods = new CaptionMethods({ runtimes, engines, allowance: () => allowance });
   const plans = new CaptionPlans({ runtimes, ability, methods });
   const captions = new CaptionService({
@@ -139,14 +142,15 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
     runtimes,
     mutex,
     stops,
+    plans,
     report,
     reads: new CaptionReads(runtimes),
     recover: async (): Promise<RecoveryReport> => {
       await finishCutReviews({ ledger, reviews, report });
       return recover(supervisor, ledger);
     },
-    /** Has a queued study approved; what the approval is called. */
-    approve: async (runtimeId: string): Promise<ApprovalReference> => {
+    /** Has a queued study approved, with the plan of this digest if there is one; what the approval is called. */
+    approve: async (runtimeId: string, plan?: string): Promise<ApprovalReference> => {
       const [queued] = (await reviews.intakes(runtimeId)).intakes;
       if (queued === undefined) throw new Error('nothing is queued');
       const { intakeId, artifactId, receiptId, receiptContentId } = queued;
@@ -154,6 +158,7 @@ export async function openCaptionBench(t: ExecutionContext, root: string, option
         intake: { intakeId, artifactId, receiptId, receiptContentId },
         reviewer: { id: reviewer.id, attestation: attestations.decision },
         decision: approval,
+        ...(plan !== undefined && { plan }),
       });
       const [review] = answer.reviews;
       if (review === undefined) throw new Error('nothing was decided');

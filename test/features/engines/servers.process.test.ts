@@ -12,6 +12,7 @@ import {
   programServer,
   whisperServer,
 } from '../../../fixtures/hosted-model/speech-programs.ts';
+import { translating } from '../../../fixtures/hosted-model/translating-programs.ts';
 import { runCommand } from '../../cli/command.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
 
@@ -71,7 +72,7 @@ test('speech and translation have their own server, key and model', async (t) =>
   const speaches = await serving(t, openaiSpeech({ models, key }));
   const chat = await serving(
     t,
-    ollama({ 'nomic-embed-text:latest': ['embedding'], '千问 3': ['completion', 'tools'] }),
+    translating(ollama({ 'nomic-embed-text:latest': ['embedding'], '千问 3': ['completion', 'tools'] })),
   );
   const path = await keyFile(0o600);
   const speech = await engines('add', 'speech', '--server', speaches.origin, '--key-file', path);
