@@ -3,6 +3,8 @@ import type { AlignedStretch, Alignment } from '../contract/captions/caption-pla
 import type { Steps } from '../formats/steps.ts';
 import { BREAKS, brokenOffsets, stretchesOf } from './cue-breaks.ts';
 import {
+  binSteps,
+  binsWithin,
   type CueFit,
   FitTables,
   highest,
@@ -17,6 +19,7 @@ import {
   someOf,
   stepMs,
 } from './cue-fit.ts';
+import { lengthOf, sharedMs } from './time-spans.ts';
 
 /** The version of this rule, which a caption plan states. */
 export const alignmentVersion = 2;
@@ -166,16 +169,19 @@ function shuffled({ starts, ends }: Placed, seed: number): Placed {
   return mixed;
 }
 
+/** Shuffled cues end at most so many times as late. */
+const MOST_SHUFFLED = 1.26;
+
 /** The best places of cues, by proposals that the tables decide; the best first. */
 function* placesOf(tables: FitTables, cues: Placed, reach: number): Steps<CueFit[]> {
   const { proposals } = ALIGNMENT;
   const { leastJump } = BREAKS;
   const worth = yield* tables.proposals(cues, reach);
-  for (let place = 0; place < worth.length; place += 1) worth[place] = (worth[place] ?? 0) - offsetCost(place - reach);
+  const proposed = highest(worth, Math.floor(leastJump / (2 * binSteps)), proposals);
   yield;
   const fits: CueFit[] = [];
   // The usual place is always looked at.
-  for (const offset of [0, ...highest(worth, leastJump / 2, proposals).map((place) => place - reach)]) {
+  for (const offset of [0, ...proposed.map((bin) => (bin - binsWithin(reach)) * binSteps)]) {
     const { offset: refined } = tables.refined(cues, offset, inSteps(320), 2);
     const fit = tables.refined(cues, refined, 1);
     fits.push({ offset: fit.offset, score: fit.score - offsetCost(fit.offset) });
@@ -469,17 +475,17 @@ const areApart = (places: readonly Pick<Answer, 'rate' | 'offset'>[]): boolean =
 
 const figuresIn = ({ score, bound, chance }: JudgedStretch) => ({ score, bound, chance });
 
-/** Judged stretches in the words of an answer. Of all cues, in order, every so manieth was counted. */
+/** Judged stretches in the words of an answer. `places` has the place of each counted cue among all `count` of them. */
 function answerOf(
   judged: readonly JudgedStretch[],
-  { every, count, figures }: { readonly every: number; readonly count: number; readonly figures: Figures },
+  { places: among, count, figures }: Pick<Compared, 'places' | 'count'> & { readonly figures: Figures },
 ): Alignment {
   const known = judged.flatMap(({ place, ...stretch }) => (place === null ? [] : [{ ...stretch, place }]));
   const places = known.map(({ place }) => place);
   const hasBreaks = areApart(places);
   const spanOf = ({ from, to }: JudgedStretch) => ({
-    from: from * every,
-    to: judged.at(-1)?.to === to ? count : Math.min(to * every, count),
+    from: from === 0 ? 0 : (among[from] ?? count),
+    to: among[to] ?? count,
   });
   const stretches = judged.map((stretch): AlignedStretch => {
     const { place, reason } = stretch;
@@ -502,14 +508,37 @@ function answerOf(
 
 type Figures = Extract<Alignment, { verdict: 'unknown' }>['figures'];
 
+/**
+ * The places of the cues that are counted, in order: the first of those that are shown together. A file in two languages has each cue
+ * twice, and one edge is no proof for another of the same time.
+ */
+function placesOfFirst(cues: readonly Range[]): number[] {
+  const places: number[] = [];
+  let last: Range | undefined;
+  for (const [at, cue] of cues.entries()) {
+    const common = last === undefined ? 0 : sharedMs(last, cue);
+    const isCopy =
+      last !== undefined &&
+      (cue.startMs - last.startMs < COPIES.startsWithinMs ||
+        common >= COPIES.share * Math.max(lengthOf(last), lengthOf(cue)));
+    if (isCopy) continue;
+    places.push(at);
+    last = cue;
+  }
+  return places;
+}
+
+/** Cues are shown together if they start within so many ms, or if both have so much of their time in common. */
+const COPIES = { startsWithinMs: 300, share: 0.8 } as const;
+
 /** Only every so manieth of very many cues is counted, so that the time of the computation has a bound. */
 function strideOf(
   reference: readonly Range[],
-  cues: readonly Range[],
+  cues: number,
   { lengthMs, reach }: { readonly lengthMs: number; readonly reach: number },
 ): number {
   const reachMs = 2 * reach * stepMs;
-  const pairs = cues.length * reference.length * Math.min(1, reachMs / Math.max(lengthMs, 1));
+  const pairs = cues * reference.length * Math.min(1, reachMs / Math.max(lengthMs, 1));
   return Math.max(1, Math.ceil(pairs / ALIGNMENT.mostPairs));
 }
 
@@ -535,15 +564,20 @@ export function* alignedBySteps(
   const shown = inOrder(cues);
   if (spans.length === 0 && kind === 'speech') return { verdict: 'unknown', reason: 'no_speech', figures: null };
   const leastSpans = kind === 'speech' ? 1 : BREAKS.leastCues;
-  if (shown.length < BREAKS.leastCues || spans.length < leastSpans) {
+  const firsts = placesOfFirst(shown);
+  if (firsts.length < BREAKS.leastCues || spans.length < leastSpans) {
     return { verdict: 'unknown', reason: 'too_few_cues', figures: null };
   }
-  const lastCueMs = Math.max(...rates.map((rate) => rate.numerator / rate.denominator)) * (shown.at(-1)?.endMs ?? 0);
-  const tables = yield* FitTables.of(spans, kind, { lengthMs, lastCueMs, reachSteps: BREAKS.breakReach });
+  const fastest = Math.max(...rates.map((rate) => rate.numerator / rate.denominator));
+  const lastMs = shown.reduce((most, { endMs }) => Math.max(most, endMs), 0);
+  const lastCueMs = fastest * MOST_SHUFFLED * lastMs;
+  const firstCueMs = Math.min(0, fastest * (shown[0]?.startMs ?? 0));
+  const tables = yield* FitTables.of(spans, kind, { lengthMs, firstCueMs, lastCueMs, reachSteps: BREAKS.breakReach });
   const search = SEARCHES[kind];
-  const every = strideOf(spans, shown, { lengthMs, reach: search.farReach ?? search.reach });
-  const counted = shown.filter((_, at) => at % every === 0);
-  const compared = { tables, counted, every, count: shown.length, lengthMs };
+  const every = strideOf(spans, firsts.length, { lengthMs, reach: search.farReach ?? search.reach });
+  const places = firsts.filter((_, at) => at % every === 0);
+  const counted = places.flatMap((at) => shown[at] ?? []);
+  const compared = { tables, counted, places, count: shown.length, lengthMs };
   const near = yield* alignedWithin(compared, search);
   const { farReach } = search;
   if (farReach === null || near.verdict !== 'unknown' || near.reason !== 'no_better_than_chance') return near;
@@ -551,18 +585,19 @@ export function* alignedBySteps(
   return far.verdict === 'unknown' ? near : far;
 }
 
-/** Cues and the tables of their reference. Of all cues, in order, every so manieth is counted. */
+/** Cues and the tables of their reference. */
 interface Compared {
   readonly tables: FitTables;
   readonly counted: readonly Range[];
-  readonly every: number;
+  /** The place of each counted cue among all of them. */
+  readonly places: readonly number[];
   readonly count: number;
   readonly lengthMs: number;
 }
 
 /** The answer of one search. With `isWhole` only answers for all cues are looked for. */
 function* alignedWithin(
-  { tables, counted, every, count, lengthMs }: Compared,
+  { tables, counted, places, count, lengthMs }: Compared,
   search: Search,
   isWhole = false,
 ): Steps<Alignment> {
@@ -588,7 +623,7 @@ function* alignedWithin(
   });
   const figures = figuresOf(best.score, bound);
   const unknown = (reason: UnknownReason): Alignment => ({ verdict: 'unknown', reason, figures });
-  const counts = { every, count, figures };
+  const counts = { places, count, figures };
   const isKnownRate = rates.includes(best.rate);
   const likely = best.score > bound.bound && isKnownRate ? best.rate : null;
   if (isWhole && best.score <= bound.bound) return unknown('no_better_than_chance');

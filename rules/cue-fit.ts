@@ -15,7 +15,18 @@ export const inSteps = (ms: number): number => Math.round(ms / stepMs);
 export const inHundredths = (nats: number): number => Math.round(100 * nats);
 
 /** Far places have a cost: files are usually right, or off by little. One second costs 0.7 nats, two minutes 4.8. */
-export const offsetCost = (offset: number): number => inHundredths(Math.log1p((Math.abs(offset) * stepMs) / 1000));
+export function offsetCost(offset: number): number {
+  const apart = Math.abs(offset);
+  if (apart >= costs.length) return costAt(apart);
+  // A cost is above 0 but for the usual place, so that 0 is one that nobody asked for yet.
+  costs[apart] ||= costAt(apart);
+  return costs[apart] ?? 0;
+}
+
+const costAt = (apart: number): number => inHundredths(Math.log1p((apart * stepMs) / 1000));
+
+/** Costs are asked for again and again: by each draw, at all places of ten minutes. */
+const costs = new Int16Array(inSteps(600_000) + 1);
 
 /** Edges fall near those of the reference by a mixture of normal laws: parts of 1, and their widths in seconds. */
 interface EdgeModel {
@@ -68,6 +79,16 @@ const FIT = {
   farSigma: 4,
   coverage: 10_000,
 } as const;
+
+/** Proposals are counted in bins of so many steps, and are looked at more closely afterwards. */
+export const binSteps = 4;
+const binBits = Math.log2(binSteps);
+
+/** The bin of a place. */
+const binOf = (place: number): number => (place + binSteps / 2) >> binBits;
+
+/** So many bins lie on each side of the usual place. */
+export const binsWithin = (reach: number): number => Math.ceil(reach / binSteps);
 
 /** Cues whose times are counted in steps, in order of their starts. */
 export interface Placed {
@@ -140,9 +161,11 @@ function smoothed(row: Int32Array, half: number): Int32Array {
   return sums;
 }
 
-/** How far tables go: over the film and over all cues, and so far beside both. Cues begin at 0 or later. */
+/** How far tables go: over the film and over all cues, and so far beside both. */
 export interface FitExtent {
   readonly lengthMs: number;
+  /** 0, or the start of a cue that begins before the film. */
+  readonly firstCueMs: number;
   readonly lastCueMs: number;
   readonly reachSteps: number;
 }
@@ -168,7 +191,11 @@ export class FitTables {
   readonly #weights: { readonly on: number; readonly off: number; readonly step: number };
   readonly #lag: { readonly on: number; readonly off: number };
 
-  private constructor(spans: readonly Range[], kind: ReferenceKind, { lengthMs, lastCueMs, reachSteps }: FitExtent) {
+  private constructor(
+    spans: readonly Range[],
+    kind: ReferenceKind,
+    { lengthMs, firstCueMs, lastCueMs, reachSteps }: FitExtent,
+  ) {
     const whole = joined(spans);
     const lastMs = Math.max(lengthMs, ...whole.slice(-1).map(({ endMs }) => endMs));
     // Density and share count where the reference is: a track may cover a part of the film.
@@ -179,7 +206,7 @@ export class FitTables {
     const { starts, ends } = placedCues(spans, { numerator: 1, denominator: 1 });
     this.#starts = starts;
     this.#ends = ends.toSorted();
-    this.#pad = reachSteps + Math.ceil(5000 / stepMs);
+    this.#pad = reachSteps + Math.ceil((10_000 - firstCueMs) / stepMs);
     const steps = Math.ceil(lastMs / stepMs) + 1;
     const size = Math.max(steps, Math.ceil(lastCueMs / stepMs)) + 2 * this.#pad;
     this.#on = new Int16Array(size).fill(inHundredths(FIT.outside));
@@ -306,65 +333,83 @@ export class FitTables {
   }
 
   /**
-   * Proposes places, for each offset of `-reach` to `reach` steps: how often starts, ends and covered time meet. Sums of counts
-   * alone, without a transform, so that a film of hours takes milliseconds. The tables decide.
+   * Proposes places: for each bin of offsets within `reach` steps, how often starts, ends and covered time meet, less the cost of the
+   * place. Sums of counts alone, without a transform, so that a film of hours takes milliseconds. The tables decide.
    */
   *proposals({ starts, ends }: Placed, reach: number): Steps<Float64Array> {
-    const places = 2 * reach + 1;
-    const [on, off, turns] = [new Int32Array(places), new Int32Array(places), new Int32Array(places)];
+    const side = binsWithin(reach);
+    const bins = 2 * side + 1;
+    const within = side * binSteps;
+    const [on, off, turns] = [new Int32Array(bins), new Int32Array(bins), new Int32Array(bins)];
     let [firstOn, firstOff, firstSpan, slope, covered] = [0, 0, 0, 0, 0];
     for (let at = 0; at < starts.length; at += 1) {
       const [start, end] = [starts[at] ?? 0, ends[at] ?? 0];
-      firstOn = this.#count(on, this.#starts, start - this.#lag.on, firstOn);
-      firstOff = this.#count(off, this.#ends, end - this.#lag.off, firstOff);
+      firstOn = count(on, this.#starts, start - this.#lag.on - within, firstOn);
+      firstOff = count(off, this.#ends, end - this.#lag.off - within, firstOff);
       // Both lists are in order of time; a cue that ends late may reach back, so that a few spans are looked at in vain.
-      while (firstSpan < this.#ends.length && (this.#ends[firstSpan] ?? 0) < start - reach) firstSpan += 1;
-      for (let other = firstSpan; other < this.#starts.length; other += 1) {
-        const [from, to] = [this.#starts[other] ?? 0, this.#ends[other] ?? 0];
-        if (from > end + reach) break;
+      while (firstSpan < this.#ends.length && (this.#ends[firstSpan] ?? 0) < start - within) firstSpan += 1;
+      for (let span = firstSpan; span < this.#starts.length; span += 1) {
+        const [from, to] = [this.#starts[span] ?? 0, this.#ends[span] ?? 0];
+        if (from > end + within) break;
         // Common time over the offset: it rises, stays and falls again. Its second difference has four places.
-        for (let turn = 0; turn < 4; turn += 1) {
-          const place = (turn < 2 ? from : to) - (turn % 2 === 0 ? end : start) + reach;
-          const sign = turn === 0 || turn === 3 ? 1 : -1;
-          if (place >= places) continue;
-          if (place >= 0) turns[place] = (turns[place] ?? 0) + sign;
+        const rises = binOf(from - end + within);
+        const leaves = binOf(to - start + within);
+        const [one, other] = [binOf(from - start + within), binOf(to - end + within)];
+        if (rises >= 0 && leaves < bins) {
+          turns[rises] = (turns[rises] ?? 0) + 1;
+          turns[one] = (turns[one] ?? 0) - 1;
+          turns[other] = (turns[other] ?? 0) - 1;
+          turns[leaves] = (turns[leaves] ?? 0) + 1;
+          continue;
+        }
+        for (const [bin, sign] of [
+          [rises, 1],
+          [one, -1],
+          [other, -1],
+          [leaves, 1],
+        ] as const) {
+          if (bin >= bins) continue;
+          if (bin >= 0) turns[bin] = (turns[bin] ?? 0) + sign;
           else {
             slope += sign;
-            covered -= sign * place;
+            covered -= sign * bin;
           }
         }
       }
       if (at % 32 === 31) yield;
     }
-    const half = (kernel: number): number => Math.round(kernel / (2 * stepMs));
-    const peaks = (row: Int32Array, kernelMs: number): Int32Array =>
-      smoothed(smoothed(row, half(kernelMs)), half(kernelMs));
-    const [onPeaks, offPeaks] = [peaks(on, 200), peaks(off, 400)];
+    const peaks = (row: Int32Array, half: number): Int32Array => smoothed(smoothed(row, half), half);
+    const [onPeaks, offPeaks] = [peaks(on, PROPOSED.startHalf), peaks(off, PROPOSED.endHalf)];
     yield;
-    const [onWorth, offWorth] = [this.#weights.on / (2 * half(200) + 1), this.#weights.off / (2 * half(400) + 1)];
-    const worth = new Float64Array(places);
-    for (let place = 0; place < places; place += 1) {
-      worth[place] = onWorth * (onPeaks[place] ?? 0) + offWorth * (offPeaks[place] ?? 0) + this.#weights.step * covered;
-      slope += turns[place] ?? 0;
+    const onWorth = this.#weights.on / (2 * PROPOSED.startHalf + 1);
+    const offWorth = this.#weights.off / (2 * PROPOSED.endHalf + 1);
+    const worth = new Float64Array(bins);
+    for (let bin = 0; bin < bins; bin += 1) {
+      const over = this.#weights.step * binSteps * covered;
+      const cost = offsetCost((bin - side) * binSteps);
+      worth[bin] = onWorth * (onPeaks[bin] ?? 0) + offWorth * (offPeaks[bin] ?? 0) + over - cost;
+      slope += turns[bin] ?? 0;
       covered += slope;
     }
     yield;
     return worth;
   }
+}
 
-  /** Counts the distances of an edge to those of the reference; gives the first one that is near enough. */
-  #count(row: Int32Array, edges: Int32Array, edge: number, first: number): number {
-    const reach = (row.length - 1) / 2;
-    let from = first;
-    while (from > 0 && (edges[from - 1] ?? 0) >= edge - reach) from -= 1;
-    while (from < edges.length && (edges[from] ?? 0) < edge - reach) from += 1;
-    for (let at = from; at < edges.length; at += 1) {
-      const place = (edges[at] ?? 0) - edge + reach;
-      if (place >= row.length) break;
-      row[place] = (row[place] ?? 0) + 1;
-    }
-    return from;
+/** Bins on each side over which starts and ends are added up, twice: 240 and 400 ms in all. */
+const PROPOSED = { startHalf: 1, endHalf: 2 } as const;
+
+/** Counts in bins how far each edge of the reference lies behind a place; gives the first one that does. */
+function count(row: Int32Array, edges: Int32Array, place: number, first: number): number {
+  let from = first;
+  while (from > 0 && (edges[from - 1] ?? 0) >= place) from -= 1;
+  while (from < edges.length && (edges[from] ?? 0) < place) from += 1;
+  for (let at = from; at < edges.length; at += 1) {
+    const bin = binOf((edges[at] ?? 0) - place);
+    if (bin >= row.length) break;
+    row[bin] = (row[bin] ?? 0) + 1;
   }
+  return from;
 }
 
 /** The highest places of a row that are apart by at least some places, the best first. */

@@ -39,12 +39,12 @@ function clips(models: string): Described[] {
 }
 
 /** The prompts of Asterisk, by Debian's packages `asterisk-core-sounds-LANGUAGE` and `asterisk-core-sounds-LANGUAGE-g722`. */
-const prompts = [
+export const prompts = [
   { language: 'en', voice: 'en_US_f_Allison' },
   { language: 'es', voice: 'es_MX_f_Allison' },
 ] as const;
 
-function promptsOf({ language, voice }: (typeof prompts)[number]): Described[] {
+export function promptsOf({ language, voice }: (typeof prompts)[number]): Described[] {
   const list = `/usr/share/doc/asterisk-core-sounds-${language}/core-sounds-${language}.txt.gz`;
   const folder = `/usr/share/asterisk/sounds/${voice}`;
   if (!existsSync(list)) return [];
@@ -64,7 +64,7 @@ const synthetic = ['slt', 'rms', 'awb', 'kal16'] as const;
 const plainSentence = /(?<=[.!?] )[A-Z][a-z]+(?:,? [a-z]+){4,18}\./g;
 
 /** Sentences of plain words out of the pages of this project: whatever is said twice is recognized twice as easily. */
-function sentences(): string[] {
+export function sentences(): string[] {
   const folders = ['docs', 'docs/guides', 'docs/reference'].map((name) => path.join(repository, name));
   const pages = folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder)

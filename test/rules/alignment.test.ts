@@ -51,7 +51,7 @@ test('without speech, or with few cues, nothing is claimed', (t) => {
 test('bug: the tables of a film of hours, and stretches of cues that fit nowhere, were one step each of 30 ms', (t) => {
   const hoursMs = 4 * 3_600_000;
   const long = plantedTrack(plantedFilm(3, hoursMs), plantedHabit(1), 1);
-  const extent = { lengthMs: hoursMs, lastCueMs: hoursMs, reachSteps: 30_000 };
+  const extent = { lengthMs: hoursMs, firstCueMs: 0, lastCueMs: hoursMs, reachSteps: 30_000 };
   let steps = 0;
   for (const _ of FitTables.of(long, 'cues', extent)) steps += 1;
   // Both kinds of edges in parts of 128, and the sums in parts of 65,536.

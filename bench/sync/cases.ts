@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import type { Range } from '../contract/base/grammar.ts';
-import { between, type Chance, chanceOf, oneOf } from '../fixtures/chance.ts';
+import type { Range } from '../../contract/base/grammar.ts';
+import { between, type Chance, chanceOf, oneOf } from '../../fixtures/chance.ts';
 
 /** A film with known times, in ms: what is said, and subtitles as a careful person writes them. */
 export interface TruthFilm {
@@ -144,12 +144,19 @@ const backwards = (cues: readonly Range[]): Range[] => {
   return cues.map(({ startMs, endMs }) => ({ startMs: lastMs - endMs, endMs: lastMs - startMs })).reverse();
 };
 
-/** Subtitles that no film has said: those of another film, of this one in another order or backwards, and over no speech. */
+/** The part of a name that episodes of a series have in common. */
+const seriesOf = (name: string): string => name.replace(/-episode$/, '');
+
+/**
+ * Subtitles that no film has said: those of another film or another episode, of this one in another order or backwards, and over no
+ * speech.
+ */
 export function nullCase(films: readonly TruthFilm[], seed: number): SyncCase {
   const chance = chanceOf(7919 * seed + 17);
   const film = oneOf(chance, films);
   const spoken = films.filter(({ subtitles, name }) => subtitles.length > 0 && name !== film.name);
-  const other = oneOf(chance, spoken);
+  const siblings = spoken.filter(({ name }) => seriesOf(name) === seriesOf(film.name));
+  const other = oneOf(chance, siblings.length > 0 && chance() < 0.5 ? siblings : spoken);
   const isSloppy = chance() < 0.5;
   const subtitlesOf = (of: TruthFilm): readonly Range[] => (isSloppy ? sloppySubtitles(of, seed) : of.subtitles);
   const own = film.subtitles.length === 0 ? subtitlesOf(other) : subtitlesOf(film);
