@@ -1,5 +1,6 @@
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
+import { cuts } from './cuts.ts';
 import { eventsPage } from './events-page.ts';
 import { explanations } from './explanations.ts';
 import type { Row } from './figure.ts';
@@ -48,4 +49,5 @@ export const rows: readonly Row[] = [
   translatedCaptions,
   speech,
   sync,
+  cuts,
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AreaFinder, areaFinderState, type PictureArea, viewOf } from './picture-area.ts';
 import {
   concentration,
   difference,
@@ -40,6 +41,8 @@ export const CUT_RULE = {
   /** If the picture before comes back, it was a flash; `returnShare` of the change may remain. */
   returnMs: 340,
   returnShare: 0.5,
+  /** A camera that moves is back where the picture before is as alike as this when one is moved over the other. */
+  leastAlikeBack: 0.8,
 } as const;
 
 export interface FoundCut {
@@ -51,6 +54,8 @@ export interface FoundCut {
 /** A picture that is not a repeat, and its difference from the one before. */
 interface Distinct {
   readonly picture: SmallPicture;
+  /** What is within these black bars. */
+  view: { readonly area: PictureArea; readonly picture: SmallPicture };
   /** The time when it, or its last repeat, was shown. */
   lastMs: number;
   readonly change: number;
@@ -62,6 +67,7 @@ interface Distinct {
 export const cutFinderState = z.strictObject({
   seen: z.array(z.strictObject({ picture: keptPicture, lastMs: z.number(), change: z.number(), lighter: z.number() })),
   next: z.number(),
+  areas: areaFinderState,
 });
 type CutFinderState = z.infer<typeof cutFinderState>;
 
@@ -72,6 +78,7 @@ export const DECIDED_AFTER_MS = 750;
 export class CutFinder {
   readonly #onCut: (cut: FoundCut) => void;
   readonly #onFlash: (flash: { readonly startMs: number; readonly endMs: number }) => void;
+  readonly #areas: AreaFinder;
   #seen: Distinct[] = [];
   #next = 1;
 
@@ -82,33 +89,57 @@ export class CutFinder {
   ) {
     this.#onCut = onCut;
     this.#onFlash = onFlash;
+    this.#areas = new AreaFinder(from?.areas);
     if (from === null) return;
-    this.#seen = from.seen.map(({ picture, ...rest }) => ({ picture: restoredPicture(picture), ...rest }));
+    this.#seen = from.seen.map(({ picture: kept, ...rest }) => {
+      const picture = restoredPicture(kept);
+      return { picture, view: this.#viewed(picture), ...rest };
+    });
     this.#next = from.next;
   }
 
   save(): CutFinderState {
-    const seen = this.#seen.map(({ picture: { atMs, rgb }, ...rest }) => ({ picture: { atMs, rgb }, ...rest }));
-    return { seen, next: this.#next };
+    const seen = this.#seen.map(({ picture: { atMs, rgb }, lastMs, change, lighter }) => ({
+      picture: { atMs, rgb },
+      lastMs,
+      change,
+      lighter,
+    }));
+    return { seen, next: this.#next, areas: this.#areas.save() };
+  }
+
+  /** The part of the pictures within black bars. */
+  get area(): PictureArea {
+    return this.#areas.area;
   }
 
   add(picture: SmallPicture): void {
+    this.#areas.add(picture);
+    const view = this.#viewed(picture);
     const last = this.#seen.at(-1);
-    const change = last === undefined ? 0 : difference(last.picture, picture);
+    const before = last === undefined ? null : this.#view(last);
+    const change = before === null ? 0 : difference(before, view.picture);
     if (last !== undefined && change < CUT_RULE.repeatChange) last.lastMs = picture.atMs;
     else {
-      this.#seen.push({
-        picture,
-        lastMs: picture.atMs,
-        change,
-        lighter: last === undefined ? 0 : picture.light - last.picture.light,
-      });
+      const lighter = before === null ? 0 : view.picture.light - before.light;
+      this.#seen.push({ picture, view, lastMs: picture.atMs, change, lighter });
     }
     this.#decideUntil(picture.atMs - DECIDED_AFTER_MS);
   }
 
   end(): void {
     this.#decideUntil(Number.POSITIVE_INFINITY);
+  }
+
+  #viewed(picture: SmallPicture): Distinct['view'] {
+    const { area } = this.#areas;
+    return { area, picture: viewOf(picture, area) };
+  }
+
+  /** A picture as it is seen within the present bars: those of two sizes do not compare. */
+  #view(distinct: Distinct): SmallPicture {
+    if (distinct.view.area !== this.#areas.area) distinct.view = this.#viewed(distinct.picture);
+    return distinct.view.picture;
   }
 
   #decideUntil(untilMs: number): void {
@@ -126,12 +157,14 @@ export class CutFinder {
     }
   }
 
-  #decide(at: number, { picture, change }: Distinct): void {
-    const before = this.#seen[at - 1]?.picture;
-    if (before === undefined || change < CUT_RULE.leastChange) return;
+  #decide(at: number, found: Distinct): void {
+    const { change } = found;
+    const last = this.#seen[at - 1];
+    if (last === undefined || change < CUT_RULE.leastChange) return;
     const usual = Math.max(this.#usual(at, -1), this.#usual(at, 1));
     if (change < CUT_RULE.neighbourRatio * usual) return;
-    const back = this.#cameBack(at, before, change);
+    const [before, picture] = [this.#view(last), this.#view(found)];
+    const back = this.#cameBack(at, before, picture, change);
     if (back !== null && back > picture.atMs) {
       if (Math.abs(picture.light - before.light) > 0.14 * (48 + Math.min(before.light, picture.light))) {
         this.#onFlash({ startMs: picture.atMs, endMs: back });
@@ -163,16 +196,18 @@ export class CutFinder {
   }
 
   /** The time when the picture before the change is back; the time of the change if the next picture was there before it. */
-  #cameBack(at: number, before: SmallPicture, change: number): number | null {
+  #cameBack(at: number, before: SmallPicture, here: SmallPicture, change: number): number | null {
     const most = CUT_RULE.returnShare * change;
-    const here = this.#seen[at]?.picture;
-    if (here === undefined) return null;
-    for (const { picture } of this.#seen.slice(at + 1)) {
-      if (picture.atMs - here.atMs > CUT_RULE.returnMs) break;
-      if (isBack(before, picture, most)) return picture.atMs;
+    for (const later of this.#seen.slice(at + 1)) {
+      const { atMs } = later.picture;
+      if (atMs - here.atMs > CUT_RULE.returnMs) break;
+      if (isBack(before, this.#view(later), most)) return atMs;
     }
-    for (const { picture, lastMs } of this.#seen.slice(0, at - 1)) {
-      if (before.atMs - lastMs <= CUT_RULE.returnMs && isBack(picture, here, most)) return here.atMs;
+    for (let place = at - 2; place >= 0; place -= 1) {
+      // It was gone from the next picture on. A picture that repeats stands as long: black for a second is no flash.
+      const [gone, next] = [this.#seen[place], this.#seen[place + 1]];
+      if (gone === undefined || next === undefined || here.atMs - next.picture.atMs > CUT_RULE.returnMs) break;
+      if (isBack(this.#view(gone), here, most)) return here.atMs;
     }
     return null;
   }
@@ -182,7 +217,8 @@ export class CutFinder {
 const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =>
   difference(gone, come) <= most &&
   (Math.min(gone.contrast, come.contrast) < CUT_RULE.leastContrast ||
-    (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail));
+    (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail) ||
+    likenessMoved(gone, come) >= CUT_RULE.leastAlikeBack);
 
 /** True if two neighboring pictures are of two shots, by their content alone. */
 function isOtherShot(before: SmallPicture, after: SmallPicture, change: number, ratio: number): boolean {
