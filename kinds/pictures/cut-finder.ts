@@ -6,6 +6,7 @@ import {
   keptPicture,
   likeness,
   likenessMoved,
+  likenessOfBlocks,
   likenessOfDetail,
   restoredPicture,
   type SmallPicture,
@@ -43,6 +44,8 @@ export const CUT_RULE = {
   returnShare: 0.5,
   /** A camera that moves is back where the picture before is as alike as this when one is moved over the other. */
   leastAlikeBack: 0.8,
+  /** The same of the means of blocks: fine texture that moves by a pixel is like nothing. */
+  leastAlikeBlocks: 0.9,
 } as const;
 
 export interface FoundCut {
@@ -218,6 +221,7 @@ const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =
   difference(gone, come) <= most &&
   (Math.min(gone.contrast, come.contrast) < CUT_RULE.leastContrast ||
     (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail) ||
+    likenessOfBlocks(gone.blocks, come.blocks) >= CUT_RULE.leastAlikeBlocks ||
     likenessMoved(gone, come) >= CUT_RULE.leastAlikeBack);
 
 /** True if two neighboring pictures are of two shots, by their content alone. */

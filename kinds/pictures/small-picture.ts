@@ -113,6 +113,27 @@ export function blockDifference(
   return sum / a.length;
 }
 
+/** Pearson's correlation of the means of blocks of two pictures, which have as many; 0 where one of them is even. */
+export function likenessOfBlocks(a: Float32Array, b: Float32Array): number {
+  let sumA = 0;
+  let sumB = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  let products = 0;
+  const size = a.length;
+  for (let at = 0; at < size; at += 1) {
+    const p = a[at] ?? 0;
+    const q = b[at] ?? 0;
+    sumA += p;
+    sumB += q;
+    squaresA += p * p;
+    squaresB += q * q;
+    products += p * q;
+  }
+  const spread = (squaresA - (sumA * sumA) / size) * (squaresB - (sumB * sumB) / size);
+  return spread <= size * size ? 0 : (products - (sumA * sumB) / size) / Math.sqrt(spread);
+}
+
 /** Light and contrast of a part of a picture, in its pixels. */
 export function lightWithin(
   rgb: Uint8Array,

@@ -7,6 +7,7 @@ import {
   BLOCKS,
   blockDifference,
   lightWithin,
+  likenessOfBlocks,
   packedBytes,
   type SmallPicture,
 } from './small-picture.ts';
@@ -112,26 +113,6 @@ function concentrationOf(a: Float32Array, b: Float32Array): number {
   return sum(Math.floor((a.length * 3) / 4)) / sum(0);
 }
 
-function correlation(a: Float32Array, b: Float32Array): number {
-  let sumA = 0;
-  let sumB = 0;
-  let squaresA = 0;
-  let squaresB = 0;
-  let products = 0;
-  const size = a.length;
-  for (let at = 0; at < size; at += 1) {
-    const p = a[at] ?? 0;
-    const q = b[at] ?? 0;
-    sumA += p;
-    sumB += q;
-    squaresA += p * p;
-    squaresB += q * q;
-    products += p * q;
-  }
-  const spread = (squaresA - (sumA * sumA) / size) * (squaresB - (sumB * sumB) / size);
-  return spread <= size * size ? 0 : (products - (sumA * sumB) / size) / Math.sqrt(spread);
-}
-
 /** The share of the later end in each moment, and the part of it that neither a mixture nor a patchwork explains. */
 function sharesOf(moments: readonly Moment[], a: Float32Array, b: Float32Array) {
   let norm = 0;
@@ -223,7 +204,7 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
     return null;
   if (uneven > (isWipe ? rule.mostFalling : rule.mostUneven)) return null;
   const unexplained = (isWipe ? patchwork : mixture) + uneven;
-  const alike = correlation(first.blocks, last.blocks);
+  const alike = likenessOfBlocks(first.blocks, last.blocks);
   const isMoving = !isWipe && uneven <= rule.moving.mostUneven && alike <= rule.moving.mostAlike;
   if (isWipe && (alike > rule.wipe.mostAlike || unexplained > rule.wipe.mostUnexplained)) return null;
   if (unexplained > (isMoving ? rule.moving.mostUnexplained : rule.mostUnexplained)) return null;
@@ -239,7 +220,7 @@ function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   if (isFade) return true;
   if (change < rule.leastOfContrast * (first.contrast + last.contrast)) return false;
   // The dearest look comes last.
-  if (correlation(first.blocks, last.blocks) > rule.mostAlike) return false;
+  if (likenessOfBlocks(first.blocks, last.blocks) > rule.mostAlike) return false;
   return concentrationOf(first.blocks, last.blocks) <= rule.mostConcentrated;
 }
 
