@@ -163,5 +163,6 @@ test('bug: the way back from a black picture that stayed for a second was no cut
 });
 
 test('a few black pictures are a flash, also in front of a camera that moves', (t) => {
-  for (const seed of [31, 35, 37]) t.deepEqual(found('dissolves', seed, slated(0, 4)).cuts, [], `seed ${seed}`);
+  const dipped = (film: Film): Film => ({ ...film, treatment: { ...film.treatment, dips: [[14, 18]] } });
+  for (const seed of [31, 33, 35]) t.deepEqual(found('dissolves', seed, dipped).cuts, [], `seed ${seed}`);
 });
