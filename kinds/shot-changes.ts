@@ -24,7 +24,7 @@ export const shotChanges: MeteredKind<'shot_changes', ShotFact, z.infer<typeof s
     return { brief, text: `${brief}${atPlaces(places)}`, measures: countOf(shots.length), places };
   },
   parameters: {
-    ...CUT_RULE,
+    ...stated(CUT_RULE),
     ...stated(AREA_RULE, 'area.'),
     rule: 'the change of small pictures, within black bars, against that of their neighbours',
     limitation: 'between two pages, or two views, of nearly one drawing no cut is found',

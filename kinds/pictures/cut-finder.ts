@@ -46,6 +46,11 @@ export const CUT_RULE = {
   leastAlikeBack: 0.8,
   /** The same of the means of blocks: fine texture that moves by a pixel is like nothing. */
   leastAlikeBlocks: 0.9,
+  /** A picture between two shots is a mixture if the next one changes as much, and both changes go one way. */
+  halfShare: 0.5,
+  halvesShare: 0.8,
+  /** A shot in which every picture is new: its cut is told by the calm shot beside it, if the pictures have nothing in common. */
+  restless: { calmRatio: 4, leastShare: 0.2, mostAlike: 0.3, mostAlikeMoved: 0.4 },
 } as const;
 
 export interface FoundCut {
@@ -70,6 +75,7 @@ interface Distinct {
 export const cutFinderState = z.strictObject({
   seen: z.array(z.strictObject({ picture: keptPicture, lastMs: z.number(), change: z.number(), lighter: z.number() })),
   next: z.number(),
+  cutMs: z.number().nullable(),
   areas: areaFinderState,
 });
 type CutFinderState = z.infer<typeof cutFinderState>;
@@ -84,6 +90,8 @@ export class CutFinder {
   readonly #areas: AreaFinder;
   #seen: Distinct[] = [];
   #next = 1;
+  /** The last cut: the next picture begins none. */
+  #cutMs: number | null = null;
 
   constructor(
     onCut: (cut: FoundCut) => void,
@@ -99,6 +107,7 @@ export class CutFinder {
       return { picture, view: this.#viewed(picture), ...rest };
     });
     this.#next = from.next;
+    this.#cutMs = from.cutMs;
   }
 
   save(): CutFinderState {
@@ -108,7 +117,7 @@ export class CutFinder {
       change,
       lighter,
     }));
-    return { seen, next: this.#next, areas: this.#areas.save() };
+    return { seen, next: this.#next, cutMs: this.#cutMs, areas: this.#areas.save() };
   }
 
   /** The part of the pictures within black bars. */
@@ -164,9 +173,11 @@ export class CutFinder {
     const { change } = found;
     const last = this.#seen[at - 1];
     if (last === undefined || change < CUT_RULE.leastChange) return;
-    const usual = Math.max(this.#usual(at, -1), this.#usual(at, 1));
-    if (change < CUT_RULE.neighbourRatio * usual) return;
+    const sides = [this.#usual(at, -1), this.#usual(at, 1)] as const;
+    const usual = Math.max(...sides);
     const [before, picture] = [this.#view(last), this.#view(found)];
+    if (change < CUT_RULE.neighbourRatio * usual && !isIntoRestless(before, picture, change, Math.min(...sides)))
+      return;
     const back = this.#cameBack(at, before, picture, change);
     if (back !== null && back > picture.atMs) {
       if (Math.abs(picture.light - before.light) > 0.14 * (48 + Math.min(before.light, picture.light))) {
@@ -174,8 +185,25 @@ export class CutFinder {
       }
       return;
     }
-    const ratio = Math.min(100, change / Math.max(usual, 0.01));
-    if (back === null && isOtherShot(before, picture, change, ratio)) this.#onCut({ atMs: picture.atMs, ratio });
+    const isUsual = change >= CUT_RULE.neighbourRatio * usual;
+    const ratio = Math.min(100, change / Math.max(isUsual ? usual : Math.min(...sides), 0.01));
+    const isNextPicture = last.picture.atMs === this.#cutMs && last.lastMs === this.#cutMs;
+    if (back !== null || isNextPicture) return;
+    if (!isOtherShot(before, picture, change, ratio) && !this.#isHalf(at, before, change, ratio)) return;
+    this.#cutMs = picture.atMs;
+    this.#onCut({ atMs: picture.atMs, ratio });
+  }
+
+  /** True if the picture is a mixture, and the next one is of another shot than the one before: a cut has one of these at most. */
+  #isHalf(at: number, before: SmallPicture, change: number, ratio: number): boolean {
+    const next = this.#seen[at + 1];
+    if (next === undefined || next.change < CUT_RULE.halfShare * change) return false;
+    // A fade has more such steps.
+    const beside = Math.max(this.#seen[at - 1]?.change ?? 0, this.#seen[at + 2]?.change ?? 0);
+    if (beside > CUT_RULE.halfShare * Math.min(change, next.change)) return false;
+    const after = this.#view(next);
+    const whole = difference(before, after);
+    return whole >= CUT_RULE.halvesShare * (change + next.change) && isOtherShot(before, after, whole, ratio);
   }
 
   /** The median change of the neighbors on one side; what is missing there has not changed. */
@@ -215,6 +243,13 @@ export class CutFinder {
     return null;
   }
 }
+
+/** True if a shot whose pictures hardly change adjoins one in which every picture is new, and nothing of the one is in the other. */
+const isIntoRestless = (before: SmallPicture, after: SmallPicture, change: number, calm: number): boolean =>
+  change >= CUT_RULE.restless.calmRatio * calm &&
+  change >= CUT_RULE.restless.leastShare * (48 + Math.max(before.light, after.light)) &&
+  Math.abs(likeness(before, after)) <= CUT_RULE.restless.mostAlike &&
+  likenessMoved(before, after) <= CUT_RULE.restless.mostAlikeMoved;
 
 /** True if a picture is back: light that floods two shots makes them differ less, and no more alike. */
 const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =>

@@ -166,3 +166,15 @@ test('a few black pictures are a flash, also in front of a camera that moves', (
   const dipped = (film: Film): Film => ({ ...film, treatment: { ...film.treatment, dips: [[14, 18]] } });
   for (const seed of [31, 33, 35]) t.deepEqual(found('dissolves', seed, dipped).cuts, [], `seed ${seed}`);
 });
+
+test('bug: a cut with a picture that is half of each shot was none, or two', (t) => {
+  const blended = (film: Film): Film => {
+    const pieces = film.pieces.slice(0, 3).map((piece) => ({ ...piece, frames: 20, join: { form: 'blend' } as const }));
+    return { ...film, pieces };
+  };
+  for (const seed of [31, 33, 35]) {
+    const { cuts, labels } = found('dissolves', seed, blended);
+    t.is(labels.cutsMs.length, cuts.length, `seed ${seed}`);
+    for (const [at, cut] of cuts.entries()) t.true(Math.abs(cut - (labels.cutsMs[at] ?? 0)) <= 40, `seed ${seed}`);
+  }
+});
