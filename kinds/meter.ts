@@ -2,6 +2,7 @@ import type { Range } from '../contract/base/grammar.ts';
 import type { StoredObject } from '../contract/base/stored-object.ts';
 import type { TruePeakFact } from '../contract/evidence/evidence.ts';
 import type { FrameMetadata } from './pictures/frames.ts';
+import type { PictureArea } from './pictures/picture-area.ts';
 import type { SmallPicture } from './pictures/small-picture.ts';
 
 /** Takes an object that a fact is going to name; on disk when it resolves. */
@@ -9,6 +10,8 @@ export type KeepObject = (object: StoredObject) => Promise<void>;
 
 /** The findings of one kind that others need, as soon as they are made. */
 export interface Announcements {
+  /** The part of this picture and the next ones that is within black bars. */
+  area(area: PictureArea): void;
   /** A shot begins at `atMs`. */
   cut(atMs: number): void;
   /** Other light for a moment. */
@@ -51,6 +54,7 @@ export interface Meter<Fact = unknown, State = unknown> {
   /** All channels at 48 kHz from `loudnessFromMs` on, in floating-point numbers, as an AU file in pieces of any size. */
   peaks?(chunk: Buffer): void;
   /** The announcements of other kinds. */
+  area?(area: PictureArea): void;
   cut?(atMs: number): void;
   flash?(span: Range): void;
   truePeak?(found: readonly TruePeakFact[]): void;

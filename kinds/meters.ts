@@ -19,6 +19,9 @@ export class Meters {
   constructor(part: Omit<MeteredPart, 'announce'>, from: MeterStates | null = null) {
     const all: Meter[] = [];
     const announce: Announcements = {
+      area: (area) => {
+        for (const meter of all) meter.area?.(area);
+      },
       cut: (atMs) => {
         for (const meter of all) meter.cut?.(atMs);
       },

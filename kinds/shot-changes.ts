@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type ShotFact, shotFact } from '../contract/evidence/evidence.ts';
 import { countText } from '../formats/readable-numbers.ts';
 import { atPlaces, countOf } from './found.ts';
-import type { MeteredKind } from './kind.ts';
+import { type MeteredKind, stated } from './kind.ts';
 import { CUT_RULE, CutFinder, cutFinderState } from './pictures/cut-finder.ts';
+import { AREA_RULE, WHOLE_PICTURE } from './pictures/picture-area.ts';
 
 const state = z.strictObject({ shots: z.array(shotFact), cuts: cutFinderState });
 
@@ -23,8 +24,9 @@ export const shotChanges: MeteredKind<'shot_changes', ShotFact, z.infer<typeof s
     return { brief, text: `${brief}${atPlaces(places)}`, measures: countOf(shots.length), places };
   },
   parameters: {
-    ...CUT_RULE,
-    rule: 'the change of small pictures against that of their neighbours',
+    ...stated(CUT_RULE),
+    ...stated(AREA_RULE, 'area.'),
+    rule: 'the change of small pictures, within black bars, against that of their neighbours',
     limitation: 'between two pages, or two views, of nearly one drawing no cut is found',
   },
   state,
@@ -39,8 +41,14 @@ export const shotChanges: MeteredKind<'shot_changes', ShotFact, z.infer<typeof s
       ({ startMs, endMs }) => announce.flash({ startMs, endMs }),
       from?.cuts,
     );
+    let area = from === null ? WHOLE_PICTURE : cuts.area;
     return {
-      picture: (picture) => cuts.add(picture),
+      picture: (picture) => {
+        cuts.add(picture);
+        if (cuts.area === area) return;
+        area = cuts.area;
+        announce.area(area);
+      },
       save: () => ({ shots, cuts: cuts.save() }),
       end: () => cuts.end(),
       facts: () => shots,

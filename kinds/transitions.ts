@@ -11,6 +11,7 @@ import {
 import { placed, titled } from './found.ts';
 import { type MeteredKind, stated } from './kind.ts';
 import type { Meter, MeteredPart } from './meter.ts';
+import type { PictureArea } from './pictures/picture-area.ts';
 import { clippedTo } from './pictures/picture-runs.ts';
 import type { SmallPicture } from './pictures/small-picture.ts';
 import {
@@ -49,6 +50,10 @@ class TransitionMeter implements Meter<Fact, State> {
 
   picture(picture: SmallPicture): void {
     this.#changes.add(picture);
+  }
+
+  area(area: PictureArea): void {
+    this.#changes.within(area);
   }
 
   cut(atMs: number): void {
@@ -142,7 +147,7 @@ export const transitions: MeteredKind<'transitions', Fact, State> = {
     const empty = facts.findIndex(({ startMs, endMs }) => endMs <= startMs);
     return empty === -1 ? null : `facts[${empty}].endMs`;
   },
-  parameters: { ...stated(TRANSITION_RULE), ...GROUPING },
+  parameters: { ...stated(TRANSITION_RULE), ...GROUPING, area: 'within black bars, as cuts are looked for' },
   state,
   meter: (part, from) => new TransitionMeter(part, from),
 };

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { AreaFinder, areaFinderState, type PictureArea, viewOf } from './picture-area.ts';
 import {
   concentration,
   difference,
   keptPicture,
   likeness,
   likenessMoved,
+  likenessOfBlocks,
   likenessOfDetail,
   restoredPicture,
   type SmallPicture,
@@ -40,6 +42,15 @@ export const CUT_RULE = {
   /** If the picture before comes back, it was a flash; `returnShare` of the change may remain. */
   returnMs: 340,
   returnShare: 0.5,
+  /** A camera that moves is back where the picture before is as alike as this when one is moved over the other. */
+  leastAlikeBack: 0.8,
+  /** The same of the means of blocks: fine texture that moves by a pixel is like nothing. */
+  leastAlikeBlocks: 0.9,
+  /** A picture between two shots is a mixture if the next one changes as much, and both changes go one way. */
+  halfShare: 0.5,
+  halvesShare: 0.8,
+  /** A shot in which every picture is new: its cut is told by the calm shot beside it, if the pictures have nothing in common. */
+  restless: { calmRatio: 4, leastShare: 0.2, mostAlike: 0.3, mostAlikeMoved: 0.4 },
 } as const;
 
 export interface FoundCut {
@@ -51,6 +62,8 @@ export interface FoundCut {
 /** A picture that is not a repeat, and its difference from the one before. */
 interface Distinct {
   readonly picture: SmallPicture;
+  /** What is within these black bars. */
+  view: { readonly area: PictureArea; readonly picture: SmallPicture };
   /** The time when it, or its last repeat, was shown. */
   lastMs: number;
   readonly change: number;
@@ -62,6 +75,8 @@ interface Distinct {
 export const cutFinderState = z.strictObject({
   seen: z.array(z.strictObject({ picture: keptPicture, lastMs: z.number(), change: z.number(), lighter: z.number() })),
   next: z.number(),
+  cutMs: z.number().nullable(),
+  areas: areaFinderState,
 });
 type CutFinderState = z.infer<typeof cutFinderState>;
 
@@ -72,8 +87,11 @@ export const DECIDED_AFTER_MS = 750;
 export class CutFinder {
   readonly #onCut: (cut: FoundCut) => void;
   readonly #onFlash: (flash: { readonly startMs: number; readonly endMs: number }) => void;
+  readonly #areas: AreaFinder;
   #seen: Distinct[] = [];
   #next = 1;
+  /** The last cut: the next picture begins none. */
+  #cutMs: number | null = null;
 
   constructor(
     onCut: (cut: FoundCut) => void,
@@ -82,33 +100,58 @@ export class CutFinder {
   ) {
     this.#onCut = onCut;
     this.#onFlash = onFlash;
+    this.#areas = new AreaFinder(from?.areas);
     if (from === null) return;
-    this.#seen = from.seen.map(({ picture, ...rest }) => ({ picture: restoredPicture(picture), ...rest }));
+    this.#seen = from.seen.map(({ picture: kept, ...rest }) => {
+      const picture = restoredPicture(kept);
+      return { picture, view: this.#viewed(picture), ...rest };
+    });
     this.#next = from.next;
+    this.#cutMs = from.cutMs;
   }
 
   save(): CutFinderState {
-    const seen = this.#seen.map(({ picture: { atMs, rgb }, ...rest }) => ({ picture: { atMs, rgb }, ...rest }));
-    return { seen, next: this.#next };
+    const seen = this.#seen.map(({ picture: { atMs, rgb }, lastMs, change, lighter }) => ({
+      picture: { atMs, rgb },
+      lastMs,
+      change,
+      lighter,
+    }));
+    return { seen, next: this.#next, cutMs: this.#cutMs, areas: this.#areas.save() };
+  }
+
+  /** The part of the pictures within black bars. */
+  get area(): PictureArea {
+    return this.#areas.area;
   }
 
   add(picture: SmallPicture): void {
+    this.#areas.add(picture);
+    const view = this.#viewed(picture);
     const last = this.#seen.at(-1);
-    const change = last === undefined ? 0 : difference(last.picture, picture);
+    const before = last === undefined ? null : this.#view(last);
+    const change = before === null ? 0 : difference(before, view.picture);
     if (last !== undefined && change < CUT_RULE.repeatChange) last.lastMs = picture.atMs;
     else {
-      this.#seen.push({
-        picture,
-        lastMs: picture.atMs,
-        change,
-        lighter: last === undefined ? 0 : picture.light - last.picture.light,
-      });
+      const lighter = before === null ? 0 : view.picture.light - before.light;
+      this.#seen.push({ picture, view, lastMs: picture.atMs, change, lighter });
     }
     this.#decideUntil(picture.atMs - DECIDED_AFTER_MS);
   }
 
   end(): void {
     this.#decideUntil(Number.POSITIVE_INFINITY);
+  }
+
+  #viewed(picture: SmallPicture): Distinct['view'] {
+    const { area } = this.#areas;
+    return { area, picture: viewOf(picture, area) };
+  }
+
+  /** A picture as it is seen within the present bars: those of two sizes do not compare. */
+  #view(distinct: Distinct): SmallPicture {
+    if (distinct.view.area !== this.#areas.area) distinct.view = this.#viewed(distinct.picture);
+    return distinct.view.picture;
   }
 
   #decideUntil(untilMs: number): void {
@@ -126,20 +169,41 @@ export class CutFinder {
     }
   }
 
-  #decide(at: number, { picture, change }: Distinct): void {
-    const before = this.#seen[at - 1]?.picture;
-    if (before === undefined || change < CUT_RULE.leastChange) return;
-    const usual = Math.max(this.#usual(at, -1), this.#usual(at, 1));
-    if (change < CUT_RULE.neighbourRatio * usual) return;
-    const back = this.#cameBack(at, before, change);
+  #decide(at: number, found: Distinct): void {
+    const { change } = found;
+    const last = this.#seen[at - 1];
+    if (last === undefined || change < CUT_RULE.leastChange) return;
+    const sides = [this.#usual(at, -1), this.#usual(at, 1)] as const;
+    const usual = Math.max(...sides);
+    const [before, picture] = [this.#view(last), this.#view(found)];
+    if (change < CUT_RULE.neighbourRatio * usual && !isIntoRestless(before, picture, change, Math.min(...sides)))
+      return;
+    const back = this.#cameBack(at, before, picture, change);
     if (back !== null && back > picture.atMs) {
       if (Math.abs(picture.light - before.light) > 0.14 * (48 + Math.min(before.light, picture.light))) {
         this.#onFlash({ startMs: picture.atMs, endMs: back });
       }
       return;
     }
-    const ratio = Math.min(100, change / Math.max(usual, 0.01));
-    if (back === null && isOtherShot(before, picture, change, ratio)) this.#onCut({ atMs: picture.atMs, ratio });
+    const isUsual = change >= CUT_RULE.neighbourRatio * usual;
+    const ratio = Math.min(100, change / Math.max(isUsual ? usual : Math.min(...sides), 0.01));
+    const isNextPicture = last.picture.atMs === this.#cutMs && last.lastMs === this.#cutMs;
+    if (back !== null || isNextPicture) return;
+    if (!isOtherShot(before, picture, change, ratio) && !this.#isHalf(at, before, change, ratio)) return;
+    this.#cutMs = picture.atMs;
+    this.#onCut({ atMs: picture.atMs, ratio });
+  }
+
+  /** True if the picture is a mixture, and the next one is of another shot than the one before: a cut has one of these at most. */
+  #isHalf(at: number, before: SmallPicture, change: number, ratio: number): boolean {
+    const next = this.#seen[at + 1];
+    if (next === undefined || next.change < CUT_RULE.halfShare * change) return false;
+    // A fade has more such steps.
+    const beside = Math.max(this.#seen[at - 1]?.change ?? 0, this.#seen[at + 2]?.change ?? 0);
+    if (beside > CUT_RULE.halfShare * Math.min(change, next.change)) return false;
+    const after = this.#view(next);
+    const whole = difference(before, after);
+    return whole >= CUT_RULE.halvesShare * (change + next.change) && isOtherShot(before, after, whole, ratio);
   }
 
   /** The median change of the neighbors on one side; what is missing there has not changed. */
@@ -163,26 +227,37 @@ export class CutFinder {
   }
 
   /** The time when the picture before the change is back; the time of the change if the next picture was there before it. */
-  #cameBack(at: number, before: SmallPicture, change: number): number | null {
+  #cameBack(at: number, before: SmallPicture, here: SmallPicture, change: number): number | null {
     const most = CUT_RULE.returnShare * change;
-    const here = this.#seen[at]?.picture;
-    if (here === undefined) return null;
-    for (const { picture } of this.#seen.slice(at + 1)) {
-      if (picture.atMs - here.atMs > CUT_RULE.returnMs) break;
-      if (isBack(before, picture, most)) return picture.atMs;
+    for (const later of this.#seen.slice(at + 1)) {
+      const { atMs } = later.picture;
+      if (atMs - here.atMs > CUT_RULE.returnMs) break;
+      if (isBack(before, this.#view(later), most)) return atMs;
     }
-    for (const { picture, lastMs } of this.#seen.slice(0, at - 1)) {
-      if (before.atMs - lastMs <= CUT_RULE.returnMs && isBack(picture, here, most)) return here.atMs;
+    for (let place = at - 2; place >= 0; place -= 1) {
+      // It was gone from the next picture on. A picture that repeats stands as long: black for a second is no flash.
+      const [gone, next] = [this.#seen[place], this.#seen[place + 1]];
+      if (gone === undefined || next === undefined || here.atMs - next.picture.atMs > CUT_RULE.returnMs) break;
+      if (isBack(this.#view(gone), here, most)) return here.atMs;
     }
     return null;
   }
 }
 
+/** True if a shot whose pictures hardly change adjoins one in which every picture is new, and nothing of the one is in the other. */
+const isIntoRestless = (before: SmallPicture, after: SmallPicture, change: number, calm: number): boolean =>
+  change >= CUT_RULE.restless.calmRatio * calm &&
+  change >= CUT_RULE.restless.leastShare * (48 + Math.max(before.light, after.light)) &&
+  Math.abs(likeness(before, after)) <= CUT_RULE.restless.mostAlike &&
+  likenessMoved(before, after) <= CUT_RULE.restless.mostAlikeMoved;
+
 /** True if a picture is back: light that floods two shots makes them differ less, and no more alike. */
 const isBack = (gone: SmallPicture, come: SmallPicture, most: number): boolean =>
   difference(gone, come) <= most &&
   (Math.min(gone.contrast, come.contrast) < CUT_RULE.leastContrast ||
-    (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail));
+    (likeness(gone, come) >= CUT_RULE.unlike && likenessOfDetail(gone, come) >= CUT_RULE.unlikeInDetail) ||
+    likenessOfBlocks(gone.blocks, come.blocks) >= CUT_RULE.leastAlikeBlocks ||
+    likenessMoved(gone, come) >= CUT_RULE.leastAlikeBack);
 
 /** True if two neighboring pictures are of two shots, by their content alone. */
 function isOtherShot(before: SmallPicture, after: SmallPicture, change: number, ratio: number): boolean {

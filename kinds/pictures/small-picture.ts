@@ -14,8 +14,8 @@ const PIXELS = SMALL_WIDTH * SMALL_HEIGHT;
 const EVEN = 0.05;
 
 /** A block has six pixels by six; the last row of pixels that fills no block is left out by none: 54 is nine times six. */
-const BLOCK = 6;
-const BLOCK_COLUMNS = SMALL_WIDTH / BLOCK;
+export const BLOCK = 6;
+export const BLOCK_COLUMNS = SMALL_WIDTH / BLOCK;
 export const BLOCKS = BLOCK_COLUMNS * (SMALL_HEIGHT / BLOCK);
 
 /** A picture of 96 × 54 pixels (RGB, three bytes each) on the source's time line, and what comparisons need of it. */
@@ -103,11 +103,58 @@ export function difference(one: SmallPicture, other: SmallPicture): number {
   return sum / SMALL_BYTES;
 }
 
-/** The same of the means of their blocks, which is at most as much. */
-export function blockDifference(one: Pick<SmallPicture, 'blocks'>, other: Pick<SmallPicture, 'blocks'>): number {
+/** The same of the means of their blocks, which is at most as much. Both have as many. */
+export function blockDifference(
+  { blocks: a }: Pick<SmallPicture, 'blocks'>,
+  { blocks: b }: Pick<SmallPicture, 'blocks'>,
+): number {
   let sum = 0;
-  for (let at = 0; at < BLOCKS * 3; at += 1) sum += Math.abs((one.blocks[at] ?? 0) - (other.blocks[at] ?? 0));
-  return sum / (BLOCKS * 3);
+  for (let at = 0; at < a.length; at += 1) sum += Math.abs((a[at] ?? 0) - (b[at] ?? 0));
+  return sum / a.length;
+}
+
+/** Pearson's correlation of the means of blocks of two pictures, which have as many; 0 where one of them is even. */
+export function likenessOfBlocks(a: Float32Array, b: Float32Array): number {
+  let sumA = 0;
+  let sumB = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  let products = 0;
+  const size = a.length;
+  for (let at = 0; at < size; at += 1) {
+    const p = a[at] ?? 0;
+    const q = b[at] ?? 0;
+    sumA += p;
+    sumB += q;
+    squaresA += p * p;
+    squaresB += q * q;
+    products += p * q;
+  }
+  const spread = (squaresA - (sumA * sumA) / size) * (squaresB - (sumB * sumB) / size);
+  return spread <= size * size ? 0 : (products - (sumA * sumB) / size) / Math.sqrt(spread);
+}
+
+/** Light and contrast of a part of a picture, in its pixels. */
+export function lightWithin(
+  rgb: Uint8Array,
+  {
+    left,
+    top,
+    right,
+    bottom,
+  }: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },
+): Pick<SmallPicture, 'light' | 'contrast'> {
+  let [sum, squares] = [0, 0];
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const light = brightnessAt(rgb, (y * SMALL_WIDTH + x) * 3);
+      sum += light;
+      squares += light * light;
+    }
+  }
+  const count = (right - left) * (bottom - top);
+  const light = sum / count;
+  return { light, contrast: Math.sqrt(Math.max(0, squares / count - light * light)) };
 }
 
 /** The share of the whole difference that lies in the quarter of the blocks that differ most, 0 to 1. */

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { bytesOfFloats, floatsOfBytes } from '../packed-numbers.ts';
-import { BLOCKS, blockDifference, packedBytes, type SmallPicture } from './small-picture.ts';
+import { isSameArea, joinedArea, type PictureArea, pictureArea, WHOLE_PICTURE } from './picture-area.ts';
+import {
+  BLOCK,
+  BLOCK_COLUMNS,
+  BLOCKS,
+  blockDifference,
+  lightWithin,
+  likenessOfBlocks,
+  packedBytes,
+  type SmallPicture,
+} from './small-picture.ts';
 
 /** `unexplained`: how much of the change between both ends the form does not explain, 0 to 1. */
 export const foundTransition = z.strictObject({
@@ -13,7 +23,16 @@ export type FoundTransition = Readonly<z.infer<typeof foundTransition>>;
 
 /** A finder as it is kept between two windows of a pass; null stands for a time before all others. */
 export const transitionFinderState = z.strictObject({
-  moments: z.array(z.strictObject({ atMs: z.number(), blocks: packedBytes, light: z.number(), contrast: z.number() })),
+  moments: z.array(
+    z.strictObject({
+      atMs: z.number(),
+      blocks: packedBytes,
+      light: z.number(),
+      contrast: z.number(),
+      area: pictureArea,
+    }),
+  ),
+  area: pictureArea,
   cuts: z.array(z.number()),
   candidates: z.array(foundTransition),
   turn: z.boolean(),
@@ -51,15 +70,39 @@ export const TRANSITION_RULE = {
   marginMs: 75,
 } as const;
 
-/** A picture of a stream, as far as transitions are looked for in it. */
+/** A picture of a stream, as far as transitions are looked for in it: light and contrast are those within black bars. */
 interface Moment {
   readonly atMs: number;
   readonly blocks: Float32Array;
   readonly light: number;
   readonly contrast: number;
+  readonly area: PictureArea;
 }
 
-const SIZE = BLOCKS * 3;
+/** The places among the values of all blocks of those whose middle lies in an area. */
+function placesIn(area: PictureArea): number[] {
+  const places: number[] = [];
+  for (let block = 0; block < BLOCKS; block += 1) {
+    const x = BLOCK * ((block % BLOCK_COLUMNS) + 0.5);
+    const y = BLOCK * (Math.floor(block / BLOCK_COLUMNS) + 0.5);
+    if (x < area.left || x > area.right || y < area.top || y > area.bottom) continue;
+    places.push(3 * block, 3 * block + 1, 3 * block + 2);
+  }
+  return places;
+}
+
+/** Moments with the blocks that lie within the bars of any of them; the moments themselves where there are none. */
+function withinBars(moments: readonly Moment[]): readonly Moment[] {
+  let area = moments[0]?.area ?? WHOLE_PICTURE;
+  for (const moment of moments) if (moment.area !== area) area = joinedArea(area, moment.area);
+  if (isSameArea(area, WHOLE_PICTURE)) return moments;
+  const places = placesIn(area);
+  return moments.map((moment) => {
+    const blocks = new Float32Array(places.length);
+    for (const [at, place] of places.entries()) blocks[at] = moment.blocks[place] ?? 0;
+    return { ...moment, blocks };
+  });
+}
 
 const clamped = (value: number) => Math.max(0, Math.min(1, value));
 
@@ -67,46 +110,28 @@ const clamped = (value: number) => Math.max(0, Math.min(1, value));
 function concentrationOf(a: Float32Array, b: Float32Array): number {
   const changes = a.map((value, at) => Math.abs(value - (b[at] ?? 0))).sort();
   const sum = (from: number) => changes.subarray(from).reduce((whole, change) => whole + change, 0);
-  return sum((SIZE * 3) / 4) / sum(0);
-}
-
-function correlation(a: Float32Array, b: Float32Array): number {
-  let sumA = 0;
-  let sumB = 0;
-  let squaresA = 0;
-  let squaresB = 0;
-  let products = 0;
-  for (let at = 0; at < SIZE; at += 1) {
-    const p = a[at] ?? 0;
-    const q = b[at] ?? 0;
-    sumA += p;
-    sumB += q;
-    squaresA += p * p;
-    squaresB += q * q;
-    products += p * q;
-  }
-  const spread = (squaresA - (sumA * sumA) / SIZE) * (squaresB - (sumB * sumB) / SIZE);
-  return spread <= SIZE * SIZE ? 0 : (products - (sumA * sumB) / SIZE) / Math.sqrt(spread);
+  return sum(Math.floor((a.length * 3) / 4)) / sum(0);
 }
 
 /** The share of the later end in each moment, and the part of it that neither a mixture nor a patchwork explains. */
 function sharesOf(moments: readonly Moment[], a: Float32Array, b: Float32Array) {
   let norm = 0;
   let whole = 0;
-  for (let at = 0; at < SIZE; at += 1) {
+  const size = a.length;
+  for (let at = 0; at < size; at += 1) {
     const step = (b[at] ?? 0) - (a[at] ?? 0);
     norm += step * step;
     whole += Math.abs(step);
   }
   return moments.map(({ blocks }) => {
     let product = 0;
-    for (let at = 0; at < SIZE; at += 1) product += ((blocks[at] ?? 0) - (a[at] ?? 0)) * ((b[at] ?? 0) - (a[at] ?? 0));
+    for (let at = 0; at < size; at += 1) product += ((blocks[at] ?? 0) - (a[at] ?? 0)) * ((b[at] ?? 0) - (a[at] ?? 0));
     const share = product / norm;
     const mixed = clamped(share);
     let mixture = 0;
     let patchwork = 0;
     let covered = 0;
-    for (let at = 0; at < SIZE; at += 1) {
+    for (let at = 0; at < size; at += 1) {
       const p = a[at] ?? 0;
       const q = b[at] ?? 0;
       const value = blocks[at] ?? 0;
@@ -179,7 +204,7 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
     return null;
   if (uneven > (isWipe ? rule.mostFalling : rule.mostUneven)) return null;
   const unexplained = (isWipe ? patchwork : mixture) + uneven;
-  const alike = correlation(first.blocks, last.blocks);
+  const alike = likenessOfBlocks(first.blocks, last.blocks);
   const isMoving = !isWipe && uneven <= rule.moving.mostUneven && alike <= rule.moving.mostAlike;
   if (isWipe && (alike > rule.wipe.mostAlike || unexplained > rule.wipe.mostUnexplained)) return null;
   if (unexplained > (isMoving ? rule.moving.mostUnexplained : rule.mostUnexplained)) return null;
@@ -195,7 +220,7 @@ function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   if (isFade) return true;
   if (change < rule.leastOfContrast * (first.contrast + last.contrast)) return false;
   // The dearest look comes last.
-  if (correlation(first.blocks, last.blocks) > rule.mostAlike) return false;
+  if (likenessOfBlocks(first.blocks, last.blocks) > rule.mostAlike) return false;
   return concentrationOf(first.blocks, last.blocks) <= rule.mostConcentrated;
 }
 
@@ -229,6 +254,7 @@ const timeOrNull = (ms: number): number | null => (ms === Number.NEGATIVE_INFINI
 export class TransitionFinder {
   readonly #onTransition: (found: FoundTransition) => void;
   #moments: Moment[] = [];
+  #area = WHOLE_PICTURE;
   #cuts: number[] = [];
   #candidates: FoundTransition[] = [];
   #turn = false;
@@ -239,6 +265,7 @@ export class TransitionFinder {
     this.#onTransition = onTransition;
     if (from === null) return;
     this.#moments = from.moments.map(({ blocks, ...rest }) => ({ blocks: floatsOfBytes(blocks), ...rest }));
+    this.#area = from.area;
     this.#cuts = from.cuts;
     this.#candidates = from.candidates;
     this.#turn = from.turn;
@@ -249,6 +276,7 @@ export class TransitionFinder {
   save(): TransitionFinderState {
     return {
       moments: this.#moments.map(({ blocks, ...rest }) => ({ blocks: bytesOfFloats(blocks), ...rest })),
+      area: this.#area,
       cuts: this.#cuts,
       candidates: this.#candidates,
       turn: this.#turn,
@@ -262,10 +290,18 @@ export class TransitionFinder {
     this.#cuts.push(atMs);
   }
 
-  add({ atMs, blocks, light, contrast }: SmallPicture): void {
+  /** The part of the pictures from the next one on that is within black bars. */
+  within(area: PictureArea): void {
+    this.#area = area;
+  }
+
+  add(picture: SmallPicture): void {
+    const { atMs, blocks } = picture;
     const last = this.#moments.at(-1);
     if (last !== undefined && atMs - last.atMs < TRANSITION_RULE.stepMs - 8) return;
-    this.#moments.push({ atMs, blocks, light, contrast });
+    const area = this.#area;
+    const { light, contrast } = isSameArea(area, WHOLE_PICTURE) ? picture : lightWithin(picture.rgb, area);
+    this.#moments.push({ atMs, blocks, light, contrast, area });
     const from = this.#moments.findIndex((moment) => moment.atMs > atMs - KEPT_MS);
     if (from > 0) this.#moments = this.#moments.slice(from);
     this.#cuts = this.#cuts.filter((cut) => cut > atMs - KEPT_MS);
@@ -298,12 +334,15 @@ export class TransitionFinder {
     if (end === undefined) return;
     const isOver = end.atMs - this.#foundMs > SETTLED_MS;
     if (this.#candidates.length > 0 && (isOver || this.#candidates.length > MOST_CANDIDATES)) this.#hand();
+    const longestMs = TRANSITION_RULE.windowsMs.at(-1) ?? 0;
+    const from = this.#moments.findIndex(({ atMs }) => atMs >= end.atMs - longestMs);
+    const moments = withinBars(this.#moments.slice(from, last + 1));
     for (const windowMs of TRANSITION_RULE.windowsMs) {
-      const first = this.#moments.findIndex(({ atMs }) => atMs >= end.atMs - windowMs);
-      const start = this.#moments[first];
+      const first = moments.findIndex(({ atMs }) => atMs >= end.atMs - windowMs);
+      const start = moments[first];
       if (start === undefined || end.atMs - start.atMs < windowMs - 100) break;
       if (this.#cuts.some((cut) => cut > start.atMs && cut <= end.atMs)) break;
-      const found = explain(this.#moments.slice(first, last + 1));
+      const found = explain(moments.slice(first));
       if (found === null) continue;
       this.#candidates.push(found);
       this.#foundMs = end.atMs;

@@ -4,6 +4,9 @@ import type { FilmPlan } from './catalogue.ts';
 import { type FilmLabels, labelsOf, picturesOf } from './film.ts';
 import { FILM_HEIGHT, FILM_WIDTH } from './shot.ts';
 
+/** What a film is built from. */
+export type BuiltFilm = Pick<FilmPlan, 'name' | 'rate' | 'timing' | 'film'>;
+
 /** Labels of a built film, in milliseconds of its own timeline. */
 export interface TimedLabels {
   readonly durationMs: number;
@@ -17,7 +20,7 @@ const KEPT_OF_SEVEN = [0, 1, 3, 6];
 const isKept = (frame: number): boolean => KEPT_OF_SEVEN.includes(frame % 7);
 
 /** The stored picture that shows this one first: the next that is not left out, or the one with its field. */
-function storedAt(frame: number, { timing }: FilmPlan): number {
+function storedAt(frame: number, { timing }: BuiltFilm): number {
   if (timing === 'interlaced') return frame - (frame % 2);
   if (timing === 'steady') return frame;
   let at = frame;
@@ -25,7 +28,7 @@ function storedAt(frame: number, { timing }: FilmPlan): number {
   return at;
 }
 
-export function timedLabels(plan: FilmPlan): TimedLabels {
+export function timedLabels(plan: BuiltFilm): TimedLabels {
   const labels: FilmLabels = labelsOf(plan.film);
   const [numerator, denominator] = plan.rate;
   const at = (frame: number) => Math.round((storedAt(frame, plan) * denominator * 1000) / numerator);
@@ -37,7 +40,7 @@ export function timedLabels(plan: FilmPlan): TimedLabels {
   };
 }
 
-function encoding({ timing }: FilmPlan): readonly string[] {
+function encoding({ timing }: BuiltFilm): readonly string[] {
   const kept = KEPT_OF_SEVEN.map((place) => `eq(mod(n\\,7)\\,${place})`).join('+');
   switch (timing) {
     case 'steady':
@@ -50,7 +53,7 @@ function encoding({ timing }: FilmPlan): readonly string[] {
 }
 
 /** Draws a film and encodes it as H.264 in a Matroska file. Rejects when ffmpeg fails. */
-export async function buildFilm(ffmpeg: string, plan: FilmPlan, file: string): Promise<TimedLabels> {
+export async function buildFilm(ffmpeg: string, plan: BuiltFilm, file: string): Promise<TimedLabels> {
   const input = [
     '-f',
     'rawvideo',

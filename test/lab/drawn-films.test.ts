@@ -8,9 +8,9 @@ import {
   type SmallPicture,
   smallPicture,
 } from '../../kinds/pictures/small-picture.ts';
-import { timedLabels } from '../../lab/films/build-film.ts';
-import { type FilmKind, type FilmPlan, planFilm } from '../../lab/films/catalogue.ts';
-import { picturesOf } from '../../lab/films/film.ts';
+import { type BuiltFilm, timedLabels } from '../../lab/films/build-film.ts';
+import { type FilmKind, planFilm } from '../../lab/films/catalogue.ts';
+import { type Film, picturesOf } from '../../lab/films/film.ts';
 import type { Picture } from '../../lab/films/picture.ts';
 import { metersOver } from '../kinds/meters-for-tests.ts';
 
@@ -29,7 +29,7 @@ function reduced({ width, rgb }: Picture): Uint8Array {
 }
 
 /** The pictures of a film as a pass would hand them over, without an encoder in between. */
-function* picturesOfFilm({ film }: FilmPlan): Generator<SmallPicture> {
+function* picturesOfFilm({ film }: BuiltFilm): Generator<SmallPicture> {
   let frame = 0;
   for (const picture of picturesOf(film)) {
     yield smallPicture(Math.round((frame * 1000) / film.framesPerSecond), reduced(picture));
@@ -37,8 +37,9 @@ function* picturesOfFilm({ film }: FilmPlan): Generator<SmallPicture> {
   }
 }
 
-function found(kind: Parameters<typeof planFilm>[0]['kind'], seed: number) {
-  const plan = planFilm({ set: 'kept', kind, rate: [25, 1], timing: 'steady', seed, seconds: 3 });
+function found(kind: FilmKind, seed: number, changed: (film: Film) => Film = (film) => film) {
+  const drawn = planFilm({ set: 'kept', kind, rate: [25, 1], timing: 'steady', seed, seconds: 3 });
+  const plan = { ...drawn, film: changed(drawn.film) };
   const cuts: number[] = [];
   let flashes = 0;
   const finder = new CutFinder(
@@ -109,3 +110,71 @@ for (const kind of ['dissolves', 'fades'] as const) {
     }
   });
 }
+
+/** The same film with black bars, as shares of both sides. */
+const barred =
+  (beside: number, above: number) =>
+  (film: Film): Film => ({ ...film, treatment: { ...film.treatment, bars: [{ from: 0, beside, above }] } });
+
+test('bug: a film with black bars lost cuts', (t) => {
+  for (const [beside, above] of [
+    [0, 0.26],
+    [0.44, 0],
+    [0.25, 0.2],
+  ] as const) {
+    const { cuts, labels } = found('montage', 31, barred(beside, above));
+    const wrong = cuts.filter((cut) => !labels.cutsMs.includes(cut));
+    t.deepEqual(wrong, [], `${beside} beside, ${above} above`);
+    // A bar also hides what tells two shots apart.
+    t.true(cuts.length >= found('montage', 31).cuts.length - 1, `${beside} beside, ${above} above`);
+  }
+});
+
+test('bars that begin or end at a cut hide none', (t) => {
+  const { cuts, labels } = found('ordinary', 31, (film) => {
+    const [first] = film.pieces;
+    const bars = [
+      { from: 0, beside: 0, above: 0.25 },
+      { from: first?.frames ?? 0, beside: 0.25, above: 0 },
+    ];
+    return { ...film, treatment: { ...film.treatment, bars } };
+  });
+  t.deepEqual(cuts, labels.cutsMs);
+});
+
+/** A picture, a second of one color, and the same view again. */
+const slated =
+  (over: number, frames: number) =>
+  (film: Film): Film => {
+    const [first] = film.pieces;
+    if (first === undefined) return film;
+    const piece = { ...first, frames: 40 };
+    return { ...film, pieces: [piece, { ...piece, join: { form: 'slate', frames, over } }] };
+  };
+
+test('bug: the way back from a black picture that stayed for a second was no cut', (t) => {
+  for (const over of [0, 255]) {
+    for (const seed of [31, 33]) {
+      const { cuts, labels } = found('ordinary', seed, slated(over, 25));
+      t.is(labels.cutsMs.length, 2);
+      t.deepEqual(cuts, labels.cutsMs, `${over}, seed ${seed}`);
+    }
+  }
+});
+
+test('a few black pictures are a flash, also in front of a camera that moves', (t) => {
+  const dipped = (film: Film): Film => ({ ...film, treatment: { ...film.treatment, dips: [[14, 18]] } });
+  for (const seed of [31, 33, 35]) t.deepEqual(found('dissolves', seed, dipped).cuts, [], `seed ${seed}`);
+});
+
+test('bug: a cut with a picture that is half of each shot was none, or two', (t) => {
+  const blended = (film: Film): Film => {
+    const pieces = film.pieces.slice(0, 3).map((piece) => ({ ...piece, frames: 20, join: { form: 'blend' } as const }));
+    return { ...film, pieces };
+  };
+  for (const seed of [31, 33, 35]) {
+    const { cuts, labels } = found('dissolves', seed, blended);
+    t.is(labels.cutsMs.length, cuts.length, `seed ${seed}`);
+    for (const [at, cut] of cuts.entries()) t.true(Math.abs(cut - (labels.cutsMs[at] ?? 0)) <= 40, `seed ${seed}`);
+  }
+});
