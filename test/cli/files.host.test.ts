@@ -3,9 +3,9 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import test, { type ExecutionContext } from 'ava';
+import { ExportFolder } from '../../cli/agent/export-folder.ts';
 import { writeExport } from '../../cli/commands/exports.ts';
 import { hostToken } from '../../cli/host-files.ts';
-import { ExportFolder } from '../../cli/mcp-tools.ts';
 import { changeSettings } from '../../cli/settings/settings-file.ts';
 import { WrongCall } from '../../cli/terminal/call.ts';
 import { StudyHost } from '../../client/study-host.ts';

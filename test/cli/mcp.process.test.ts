@@ -35,6 +35,8 @@ async function agentOver(folder: string): Promise<Client> {
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'study-agent-'));
   agent = await agentOver(folder);
+  // From then on the client checks each answer against the schema of its tool.
+  await agent.listTools();
 });
 
 test.after.always(async () => {

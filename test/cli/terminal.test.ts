@@ -5,7 +5,6 @@ import { usualLabel } from '../../cli/commands/given-file.ts';
 import { millisecondsOf } from '../../cli/commands/ingest.ts';
 import { warnedRange } from '../../cli/commands/study.ts';
 import { completionScript } from '../../cli/completions.ts';
-import { maximumAnswerCharacters, paged } from '../../cli/mcp-tools.ts';
 import { asTyped, type ProcessCall, programAsTyped, typedAgain } from '../../cli/terminal/call.ts';
 import { causeIn } from '../../cli/terminal/own-host.ts';
 import { nextLine, summaryLines, warningLine, withheldLine } from '../../cli/terminal/summary.ts';
@@ -282,16 +281,6 @@ test('a host that could not start is reported by its cause, and not by the last 
   t.is(causeIn(full), 'FATAL ERROR: Reached heap limit');
   t.is(causeIn(['', 'Node.js v20.20.2']), 'Node.js v20.20.2');
   t.is(causeIn([]), 'it printed nothing');
-});
-
-test('a page holds what one answer may, and at least one item', (t) => {
-  const item = { text: 'x'.repeat(1000) };
-  const many = Array.from({ length: 100 }, () => item);
-  const { items, nextCursor } = paged(many, 0, 500);
-  t.true(JSON.stringify(items).length <= maximumAnswerCharacters + 2);
-  t.is(nextCursor, items.length);
-  t.is(paged([{ text: 'x'.repeat(100_000) }, item], 0, 10).items.length, 1);
-  t.deepEqual(paged(many, 100, 10), { items: [], nextCursor: null });
 });
 
 test('words of people are quoted for zsh and fish', (t) => {
