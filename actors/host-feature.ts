@@ -9,6 +9,7 @@ import type { EngineRegistry } from './engines/engine-registry.ts';
 import type { HostBasis } from './host-basis.ts';
 import type { IngestSealing } from './ingest/ingest-sealing.ts';
 import type { FollowedIngests, IngestKind } from './ingest/ingest-service.ts';
+import type { SubtitleTracks } from './sources/subtitle-tracks.ts';
 import type { UnusedMedia } from './sources/unused-media.ts';
 import type { GrantedStepsOptions, GrantedStudyStep } from './study/granted-steps.ts';
 import type { MediaOperations } from './study/media-operations.ts';
@@ -32,6 +33,8 @@ export interface HostCore extends HostBasis {
   readonly progress: ProgressBoard;
   readonly sealing: IngestSealing;
   readonly unused: UnusedMedia;
+  /** Attaches the subtitles that a feature makes of others. */
+  readonly subtitleTracks: Pick<SubtitleTracks, 'attach'>;
   readonly newId: () => string;
   /** Lets a waiting actor of a work queue run. */
   readonly grant: (actorId: string) => void;

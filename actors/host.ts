@@ -155,6 +155,7 @@ export async function openHost<Open extends OpenFeature>(
     supervisor.announce(runtimeId);
   };
   const parts = studyPartsOf({ ...basis, budgets, board });
+  const subtitleTracks = new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg });
   const features = await openFeatures(options.features, {
     ...basis,
     environment: options.environment,
@@ -169,6 +170,7 @@ export async function openHost<Open extends OpenFeature>(
     progress: board,
     sealing,
     unused,
+    subtitleTracks,
     newId: randomUUID,
     grant,
     committed,
@@ -307,7 +309,7 @@ export async function openHost<Open extends OpenFeature>(
     features,
     sources: registry,
     sourceRecords: new SourceRecords(registry, ledger, objectStore),
-    subtitleTracks: new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg }),
+    subtitleTracks,
     ownedIngests,
     studies,
     listedRuntimes,

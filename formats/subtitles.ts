@@ -274,7 +274,8 @@ const assFields = {
 } as const;
 const otherAssNames: Readonly<Record<string, string>> = { marked: 'layer', actor: 'name' };
 
-const fieldsOfFormat = (line: string): string[] =>
+/** The fields that a Format line of an ASS file names, in its order, lower case and by their usual names. */
+export const fieldsOfFormat = (line: string): string[] =>
   line
     .slice(line.indexOf(':') + 1)
     .replaceAll(/\s/g, '')

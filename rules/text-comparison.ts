@@ -13,22 +13,26 @@ function placesOf(list: readonly string[]): ReadonlyMap<string, Int32Array> {
 }
 
 /**
- * The fewest insertions, deletions and replacements that make one list of the other (Levenshtein). Takes a thirty-second of the
- * product of both lengths. A column of the table is kept as bits for the places where it rises and falls. See Myers, "A fast
- * bit-vector algorithm for approximate string matching based on dynamic programming", 1999, in the form of Hyyrö, 2003.
+ * Goes along a row with a column of the table of edits, kept as bits for the places where it rises and falls. `first` is what an item
+ * of the row before the column costs. `reached` gets the edits at the end of the column after each item of the row. Takes a
+ * thirty-second of the product of both lengths. See Myers, "A fast bit-vector algorithm for approximate string matching based on
+ * dynamic programming", 1999, in the form of Hyyrö, 2003.
  */
-export function editDistance(one: readonly string[], other: readonly string[]): number {
-  const [column, row] = one.length <= other.length ? [one, other] : [other, one];
-  if (column.length === 0) return row.length;
+function alongRow(
+  column: readonly string[],
+  row: readonly string[],
+  first: 0 | 1,
+  reached: (distance: number, at: number) => void,
+): void {
   const places = placesOf(column);
   const words = Math.ceil(column.length / WORD);
   const rises = new Int32Array(words).fill(-1);
   const falls = new Int32Array(words);
   const last = 1 << ((column.length - 1) & 31);
   let distance = column.length;
-  for (const token of row) {
-    const own = places.get(token);
-    let [rising, falling] = [1, 0];
+  for (let at = 0; at < row.length; at += 1) {
+    const own = places.get(row[at] ?? '');
+    let [rising, falling]: [number, number] = [first, 0];
     for (let word = 0; word < words; word += 1) {
       const [up, down, equal] = [rises[word] ?? 0, falls[word] ?? 0, own?.[word] ?? 0];
       const vertical = equal | down;
@@ -43,8 +47,23 @@ export function editDistance(one: readonly string[], other: readonly string[]): 
       falls[word] = more & vertical;
       [rising, falling] = carried;
     }
+    reached(distance, at);
   }
-  return distance;
+}
+
+/** The fewest insertions, deletions and replacements that make one list of the other (Levenshtein). */
+export function editDistance(one: readonly string[], other: readonly string[]): number {
+  const [column, row] = one.length <= other.length ? [one, other] : [other, one];
+  let edits = row.length;
+  if (column.length > 0) alongRow(column, row, 1, (distance) => (edits = distance));
+  return edits;
+}
+
+/** For each item of a text, the fewest edits between a pattern, which has items, and any part of the text that ends with that item. */
+export function distancesIn(text: readonly string[], pattern: readonly string[]): Int32Array {
+  const distances = new Int32Array(text.length);
+  alongRow(pattern, text, 0, (distance, at) => (distances[at] = distance));
+  return distances;
 }
 
 /** The steps of an alignment: a pair of items, an item of the other list alone, an item of the first list alone. */

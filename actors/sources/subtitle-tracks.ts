@@ -7,7 +7,11 @@ import {
   type SubtitleTrackList as SubtitleTracksAnswer,
   subtitleTrackRequest,
 } from '../../contract/sources/source-session.ts';
-import { maximumTextTracks, type SealedSubtitleTrack } from '../../contract/sources/subtitle-track.ts';
+import {
+  type DerivedOrigin,
+  maximumTextTracks,
+  type SealedSubtitleTrack,
+} from '../../contract/sources/subtitle-track.ts';
 import { cueTextOf } from '../../executors/evidence/cue-text.ts';
 import { type Cue, readSubtitleTracks } from '../../executors/evidence/subtitle-tracks.ts';
 import { type Launcher, ProcessFailure, type ProcessFailureCause } from '../../executors/process/process.ts';
@@ -22,6 +26,7 @@ import {
   type WrittenCue,
 } from '../../formats/subtitles.ts';
 import { DetectionFailure } from '../../kinds/detection-failure.ts';
+import { type Derivation, derivedRecordBytes, derivedRecordOf } from '../../receipts/sources/derived-subtitles.ts';
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { codecOf, sealedSubtitleOf, subtitlesOf, subtitleTrackOf } from '../../receipts/sources/subtitle-track.ts';
 import { baseLanguage } from '../../rules/languages.ts';
@@ -125,6 +130,9 @@ interface Attachment {
 type Said = Pick<SealedSubtitleTrack, 'label' | 'format' | 'encoding' | 'content_id'> & {
   readonly language: string | null;
   readonly rightsHolder: string;
+  /** Null for a file that the program did not make. */
+  readonly origin: DerivedOrigin | null;
+  readonly parentId: string | null;
 };
 
 /** The service behind the subtitle files of a source: each change of them is a new revision, sealed as the first one was. */
@@ -151,11 +159,17 @@ export class SubtitleTracks {
 
   /**
    * Attaches a file under the statements of the query; resolves when the new revision is on disk. A file that is attached already
-   * with the same statements stays as it is. Throws `unknown_source_session`, `source_deleted`, `source_read_in_place`,
+   * with the same statements stays as it is. A `derivation` says of which text the program made the file, and is recorded with it.
+   * Throws `unknown_source_session`, `source_deleted`, `source_read_in_place`,
    * `invalid_rights_attestation`, `invalid_subtitle_request` and the codes of `openSubtitleFile`. Further `subtitle_track_limit`,
    * `insufficient_storage`, `storage_unavailable` and `source_revalidation_failed`.
    */
-  async attach(sessionId: string, query: ReadonlyMap<string, string>, bytes: Uint8Array): Promise<Attachment> {
+  async attach(
+    sessionId: string,
+    query: ReadonlyMap<string, string>,
+    bytes: Uint8Array,
+    derivation: Derivation | null = null,
+  ): Promise<Attachment> {
     const { objectStore, mutex, launcher, ffmpeg } = this.#options;
     const request = checkedRequest(query);
     this.#revisions.changeable(sessionId);
@@ -164,7 +178,7 @@ export class SubtitleTracks {
     const file = await this.#slices.run(openSubtitleFile(bytes, said));
     await requireSpace(objectStore, bytes.length + file.text.length);
     await mutex.take('subtitle-check', () => demandReadable({ launcher, ffmpeg }, file, new AbortController().signal));
-    return mutex.take(sessionId, () => this.#attached(sessionId, request, bytes, file));
+    return mutex.take(sessionId, () => this.#attached(sessionId, request, bytes, file, derivation));
   }
 
   /**
@@ -189,11 +203,14 @@ export class SubtitleTracks {
     request: SubtitleTrackRequest,
     bytes: Uint8Array,
     file: SubtitleFile,
+    derivation: Derivation | null,
   ): Promise<Attachment> {
     const { label, language = null, rightsHolder } = request;
     const { format, encoding } = file;
     const ref = contentRefOf(bytes);
-    const said: Said = { label, language, rightsHolder, format, encoding, content_id: ref.contentId };
+    const origin = derivation?.made.origin ?? null;
+    const parentId = derivation === null ? null : contentRefOf(derivation.parent.bytes).contentId;
+    const said: Said = { label, language, rightsHolder, format, encoding, content_id: ref.contentId, origin, parentId };
     let isNew = false;
     const source = await this.#revisions.change(sessionId, (tracks, current) => {
       isNew = !tracks.some((track) => isSaid(track, said));
@@ -201,6 +218,8 @@ export class SubtitleTracks {
       if (current.tracks.filter(({ kind }) => kind === 'subtitle').length >= maximumTextTracks) {
         throw new ServiceError('subtitle_track_limit', `a source has at most ${maximumTextTracks} text tracks`);
       }
+      const assertedAt = new Date(this.#options.clock.now()).toISOString();
+      const made = derivation === null ? null : madeOf(derivation, { ...ref, format, encoding }, assertedAt);
       const attached = sealedSubtitleOf({
         label,
         language,
@@ -212,9 +231,10 @@ export class SubtitleTracks {
         text: contentRefOf(file.text),
         measured: measuredCues(file.cues, current.session.source.durationMs),
         notes: file.notes,
-        assertedAt: new Date(this.#options.clock.now()).toISOString(),
+        assertedAt,
+        ...(made !== null && { derived: made.derived }),
       });
-      return { tracks: [...tracks, attached], files: [bytes, file.text] };
+      return { tracks: [...tracks, attached], files: [bytes, file.text, ...(made?.files ?? [])] };
     });
     const sealed = subtitlesOf(source.receipt).find((track) => isSaid(track, said));
     if (sealed === undefined) throw new Error('the receipt names the file that was attached');
@@ -229,13 +249,29 @@ export class SubtitleTracks {
   }
 }
 
+/** The origin of a track that the program made, as its receipt names it, and the two files behind it. */
+function madeOf(derivation: Derivation, result: Parameters<typeof derivedRecordOf>[1], attestedAt: string) {
+  const { parent, made } = derivation;
+  const record = derivedRecordBytes(derivedRecordOf(derivation, result, attestedAt));
+  return {
+    derived: {
+      origin: made.origin,
+      parent: { ...contentRefOf(parent.bytes), format: parent.format },
+      record: contentRefOf(record),
+    },
+    files: [parent.bytes, record],
+  };
+}
+
 const isSaid = (track: SealedSubtitleTrack, said: Said): boolean =>
   track.content_id === said.content_id &&
   track.label === said.label &&
   (track.language ?? null) === said.language &&
   track.format === said.format &&
   track.encoding === said.encoding &&
-  track.rights.asserted_by === said.rightsHolder;
+  track.rights.asserted_by === said.rightsHolder &&
+  (track.derived?.origin ?? null) === said.origin &&
+  (track.derived?.parent.content_id ?? null) === said.parentId;
 
 function checkedRequest(query: ReadonlyMap<string, string>): SubtitleTrackRequest {
   const given = Object.fromEntries(query);

@@ -74,6 +74,10 @@ const notes = {
   remarks: z.array(subtitleRemark).min(1).max(remarkKind.options.length).optional(),
 };
 
+/** The ways in which the program makes subtitles of others: it moves their times, or it gives times to a script. */
+export const derivedOrigin = z.enum(['resynced', 'aligned']);
+export type DerivedOrigin = z.infer<typeof derivedOrigin>;
+
 type FieldsOfNotes = { [Field in keyof typeof notes]?: z.infer<(typeof notes)[Field]> };
 
 /** Notes as records and answers have them. */
@@ -95,6 +99,8 @@ export const notesIn = ({ notes: known = [], remarks = [] }: FieldsOfNotes): rea
   ...remarks,
 ];
 
+const sealedReference = z.strictObject({ path: sealedPath, content_id: contentId, bytes: positive });
+
 /** How a source receipt names a subtitle file that was attached to its media, and the attestation that came with it. */
 export const sealedSubtitleTrack = z.strictObject({
   track_index: count,
@@ -107,7 +113,7 @@ export const sealedSubtitleTrack = z.strictObject({
   content_id: contentId,
   bytes: positive,
   /** The same text as UTF-8, as it is read; the file itself if it is that already. */
-  text: z.strictObject({ path: sealedPath, content_id: contentId, bytes: positive }),
+  text: sealedReference,
   measured: z.strictObject({
     cues: measured.cues,
     out_of_order: measured.outOfOrder,
@@ -116,6 +122,8 @@ export const sealedSubtitleTrack = z.strictObject({
     beyond_media: measured.beyondMedia,
   }),
   ...notes,
+  /** For a track that the program made of other text: that file, and the record of what was done. Absent for others. */
+  derived: z.strictObject({ origin: derivedOrigin, parent: sealedReference, record: sealedReference }).optional(),
   rights: z.strictObject({
     basis: z.literal('ownership_attestation'),
     asserted_by: z.string().min(1).max(160),
@@ -141,6 +149,8 @@ export const subtitleTrack = z.strictObject({
   text: z.strictObject({ contentId, bytes: positive }),
   measured: z.strictObject(measured),
   ...notes,
+  /** The origin of a track that the program made of other text, and the digests of that and of its record. Absent for others. */
+  derived: z.strictObject({ origin: derivedOrigin, parentContentId: contentId, recordContentId: contentId }).optional(),
   rights: z.strictObject({ assertedBy: z.string(), assertedAt: timestamp, scope: z.literal('local_processing') }),
 });
 

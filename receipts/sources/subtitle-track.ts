@@ -1,6 +1,8 @@
 import type { Judgement } from '../../contract/judgement.ts';
+import type { DerivedSubtitles } from '../../contract/sources/derived-subtitles.ts';
 import { SourceInconsistent, type SourceReceipt, sourceReceipt } from '../../contract/sources/source-receipt.ts';
 import {
+  type DerivedOrigin,
   notedIn,
   notesIn,
   type SealedSubtitleTrack,
@@ -13,6 +15,7 @@ import type { Steps } from '../../formats/steps.ts';
 import { readableText } from '../../formats/subtitles.ts';
 import { decodedText, isUnicode } from '../../formats/text-encoding.ts';
 import { judgementBy, ruleSets } from '../../rules/rule-sets.ts';
+import { verifyDerived } from './derived-subtitles.ts';
 import {
   type ContentRef,
   contentRefOf,
@@ -49,12 +52,26 @@ interface AttachedSubtitles {
   readonly rightsHolder: string;
   /** UTC with milliseconds. */
   readonly assertedAt: string;
+  /** The origin of a track that was made of other text, and the files behind it; absent for others. */
+  readonly derived?: { readonly origin: DerivedOrigin; readonly parent: ParentRef; readonly record: ContentRef };
 }
+
+/** The text that a track was made of. */
+interface ParentRef extends ContentRef {
+  readonly format: DerivedSubtitles['parent']['format'];
+}
+
+const sealedAt = ({ contentId, bytes }: ContentRef, trackIndex: number, ending: string) => ({
+  path: sealedSubtitlePath(trackIndex, ending),
+  content_id: contentId,
+  bytes,
+});
 
 /** A subtitle file as a receipt names it. */
 export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTrack {
   const { trackIndex, label, language, format, encoding, file, text, measured, notes, rightsHolder, assertedAt } =
     attached;
+  const { derived } = attached;
   const path = sealedSubtitlePath(trackIndex, format);
   const isSame = file.contentId === text.contentId;
   return {
@@ -79,6 +96,13 @@ export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTra
       beyond_media: measured.beyondMedia,
     },
     ...notedIn(notes),
+    ...(derived !== undefined && {
+      derived: {
+        origin: derived.origin,
+        parent: sealedAt(derived.parent, trackIndex, `parent.${derived.parent.format}`),
+        record: sealedAt(derived.record, trackIndex, 'derived.json'),
+      },
+    }),
     rights: {
       basis: 'ownership_attestation',
       asserted_by: rightsHolder,
@@ -107,6 +131,13 @@ export const subtitleTrackOf = (sealed: SealedSubtitleTrack): SubtitleTrack => (
     beyondMedia: sealed.measured.beyond_media,
   },
   ...notedIn(notesIn(sealed)),
+  ...(sealed.derived !== undefined && {
+    derived: {
+      origin: sealed.derived.origin,
+      parentContentId: sealed.derived.parent.content_id,
+      recordContentId: sealed.derived.record.content_id,
+    },
+  }),
   rights: {
     assertedBy: sealed.rights.asserted_by,
     assertedAt: sealed.rights.asserted_at,
@@ -120,9 +151,12 @@ export const subtitlesOf = ({ subtitle_tracks: tracks = [] }: SourceReceipt): re
 /** The files behind the attached tracks of a receipt, equal ones once. Throws `source_outside_root`. */
 export function subtitleFilesOf(receipt: SourceReceipt): SealedFile[] {
   const files = new Map<string, SealedFile>();
-  for (const [at, { path, content_id, bytes, text }] of subtitlesOf(receipt).entries()) {
-    for (const file of [{ path, content_id, bytes }, text]) {
+  for (const [at, { path, content_id, bytes, text, derived }] of subtitlesOf(receipt).entries()) {
+    const behind = derived === undefined ? [] : [derived.parent, derived.record];
+    for (const file of [{ path, content_id, bytes }, text, ...behind]) {
       if (!staysInside(file.path)) throw new SourceInconsistent('source_outside_root', `${placeOf(at)}.path`);
+      // A parent that is a track itself is at the path of that track.
+      if (files.has(file.content_id) && behind.includes(file)) continue;
       files.set(file.content_id, { contentId: file.content_id, bytes: file.bytes, path: file.path });
     }
   }
@@ -155,6 +189,12 @@ export function* openSubtitles(
     const text = opened(track.text.content_id, track.text.bytes, `${placeOf(at)}.text`);
     yield;
     subtitleTexts.push(isUnicode(track.encoding) ? yield* verifyText(track, bytes, text, placeOf(at)) : null);
+    const { derived } = track;
+    if (derived === undefined) continue;
+    const place = `${placeOf(at)}.derived`;
+    const parent = opened(derived.parent.content_id, derived.parent.bytes, `${place}.parent`);
+    const record = opened(derived.record.content_id, derived.record.bytes, `${place}.record`);
+    yield* verifyDerived(track, { parent, record }, placeOf(at));
   }
   return { subtitles, subtitleTexts, subtitleFiles: subtitleFilesOf(receipt) };
 }
