@@ -100,6 +100,7 @@ export const semanticEvents = [
       launchClaimId: identity,
       sourceContentId: contentId,
       producer: semanticProducer,
+      // The time of the study, which stands still meanwhile. The limit of each window is `maxWallMs` of the producer's parameters.
       limits: mediaLimits,
     }),
   ),

@@ -27,6 +27,16 @@ function stretchOf(word: Range, speech: readonly Range[]): Range | undefined {
   )[0]?.stretch;
 }
 
+/**
+ * The same for the first word of a line. One that begins in a pause belongs to the speech behind it: whisper-cli often has the first word of
+ * a sentence begin where the last one ended, half a second before anybody speaks. `untilMs` is the end of the line.
+ */
+function stretchOfFirst(word: Range, speech: readonly Range[], untilMs: number): Range | undefined {
+  const next = speech.find((stretch) => stretch.endMs > word.startMs);
+  const beginsInPause = next !== undefined && next.startMs > word.startMs && next.startMs < untilMs;
+  return beginsInPause ? next : stretchOf(word, speech);
+}
+
 /** The start of a line by its own time: where speech begins next, if nobody speaks at its start. */
 function startOfText({ startMs, endMs }: Range, speech: readonly Range[]): number {
   const next = speech.find((stretch) => stretch.endMs > startMs);
@@ -49,8 +59,11 @@ export function startedWithSpeech<Word extends Range, Line extends StartedLine<W
   let reached = window.startMs;
   for (const line of lines) {
     const earliestMs = reached;
-    const words = line.words.map((word) => {
-      const stretch = stretchOf(word, within);
+    const untilMs = Math.max(line.endMs, ...line.words.map((word) => word.endMs));
+    const words = line.words.map((word, at) => {
+      const found = at === 0 ? stretchOfFirst(word, within, untilMs) : stretchOf(word, within);
+      // Words stay in order: those behind a first word that was in a pause are not before it.
+      const stretch = current !== undefined && found !== undefined && found.startMs < current.startMs ? current : found;
       const isFirst = stretch !== current;
       current = stretch;
       const startMs = startOfWord(word, { stretch, isFirst, reached, window });

@@ -75,6 +75,18 @@ test('bug: a line began in the padding, or in the pause before its first word', 
   t.deepEqual(started(line(2_700, 2_900, span(2_700, 2_900))), [line(3_000, 3_000, span(3_000, 3_000))]);
 });
 
+test('bug: a sentence whose first word whisper-cli has begin with the pause began half a second early', (t) => {
+  const before = line(200, 2_000, span(200, 2_000));
+  // Nearer to the speech before it than to its own.
+  t.deepEqual(started(before, line(2_030, 4_000, span(2_030, 2_200), span(2_200, 2_600), span(2_600, 4_000))), [
+    before,
+    line(3_000, 4_000, span(3_000, 3_000), span(3_000, 3_000), span(3_000, 4_000)),
+  ]);
+  // The last word of a sentence, in the pause behind it, stays there.
+  const last = line(200, 2_300, span(200, 2_030), span(2_030, 2_300));
+  t.deepEqual(started(last)[0], last);
+});
+
 test('the first word of a stretch of speech that is a little late begins with it, and no other word', (t) => {
   const before = line(200, 3_400, span(200, 2_000));
   t.deepEqual(started(before, line(3_400, 4_000, span(3_550, 4_000))), [

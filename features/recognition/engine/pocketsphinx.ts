@@ -127,7 +127,7 @@ export async function openPocketsphinx(
       { name: 'pocketsphinx_continuous', version: 'unstated', digest: engine.digest },
       { name: 'pocketsphinx-model', version: name, digest: models.digest },
     ],
-    parameters: { ...SETTINGS, voiceConfidence: VOICE_CONFIDENCE },
+    parameters: { ...SETTINGS, voiceConfidence: VOICE_CONFIDENCE, maxWallMs: LIMITS.wallMs },
     languages: servedLanguages.pocketsphinx,
     wordTimes: 'none',
     isCurrent,

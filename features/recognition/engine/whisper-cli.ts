@@ -250,7 +250,7 @@ export async function openWhisperCli(
       { name: 'whisper-cli', version: 'unstated', digest: engine.digest },
       { name: 'whisper-model', version: path.basename(model).slice(0, 160), digest: weights.digest },
     ],
-    parameters: { settings: SETTINGS.join(' '), beam: WHISPER_BEAM, means: 'without_marks' },
+    parameters: { settings: SETTINGS.join(' '), beam: WHISPER_BEAM, means: 'without_marks', maxWallMs: LIMITS.wallMs },
     languages,
     wordTimes: 'given',
     isCurrent,

@@ -473,7 +473,13 @@ test('whisper-cli gets as many threads as there are idle cores, which no operati
   t.regex(three.args, / -t 3 /);
   t.regex(many.args, / -t 8 /);
   t.deepEqual([three.parameters, three.region], [one.parameters, one.region]);
-  t.deepEqual(one.parameters, { settings: '-tp 0 -nf -mc 0 -bs 5', beam: 5, means: 'without_marks' });
+  // The limit of a window is stated too: that of the study stands still while an engine works.
+  t.deepEqual(one.parameters, {
+    settings: '-tp 0 -nf -mc 0 -bs 5',
+    beam: 5,
+    means: 'without_marks',
+    maxWallMs: 900_000,
+  });
 });
 
 test('a server on this machine follows the same beam as the program, and others are not asked for it', async (t) => {
