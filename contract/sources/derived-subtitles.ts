@@ -20,7 +20,7 @@ const span = { startMs: count, endMs: count };
  * A stretch of cues with its verdict; its span is that of the cues as they were. The times of a moved one are multiplied by the
  * rate and get the offset. One that is in sync, and one of which nothing is known, keeps its times.
  */
-const resyncedStretch = z.discriminatedUnion('verdict', [
+export const resyncedStretch = z.discriminatedUnion('verdict', [
   z.strictObject({
     verdict: z.enum(['in_sync', 'shifted', 'drifts', 'other_cut']),
     cues: numbered,

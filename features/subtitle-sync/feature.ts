@@ -1,14 +1,27 @@
-import type { Feature } from '../feature.ts';
-import { checkWords } from './options.ts';
+import { type ConfiguredFeature, describedService, type Feature } from '../feature.ts';
+import { checkWords, fixWords } from './options.ts';
+import { subtitleFixRoutes } from './routes.ts';
+import { SubtitleFixes } from './subtitle-fixes.ts';
 
-/** Compares subtitles with the speech of a film: in sync, by how much off, or unknown. */
+/** Compares subtitles with the speech of a film, and moves those that are off: in sync, by how much off, or unknown. */
 export const subtitleSync: Feature = {
   name: 'subtitle-sync',
+  options: () => (): ConfiguredFeature => ({
+    open: async (core) => {
+      const fixes = new SubtitleFixes(core);
+      return { routes: () => subtitleFixRoutes(fixes) };
+    },
+  }),
+  paths: () => subtitleFixRoutes(describedService()),
   verbs: {
     subtitles: {
       check: {
         words: checkWords,
         run: async (call) => (await import('./check-command.ts')).checkSubtitles(call),
+      },
+      fix: {
+        words: fixWords,
+        run: async (call) => (await import('./fix-command.ts')).fixSubtitles(call),
       },
     },
   },
