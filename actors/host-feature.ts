@@ -1,5 +1,6 @@
 import type { ToolIdentity } from '../contract/base/artifact.ts';
 import type { Engine, HostFinding, Metric } from '../contract/operation.ts';
+import type { Reviewer } from '../contract/review.ts';
 import type { OptionalStage } from '../contract/study/stages.ts';
 import type { Detector, DetectorTools } from '../executors/detector/detector.ts';
 import type { SandboxedLauncher } from '../executors/process/launcher.ts';
@@ -35,6 +36,8 @@ export interface HostCore extends HostBasis {
   readonly unused: UnusedMedia;
   /** Attaches the subtitles that a feature makes of others. */
   readonly subtitleTracks: Pick<SubtitleTracks, 'attach'>;
+  /** The reviewer of now: another name is theirs at once. */
+  readonly reviewer: Reviewer;
   readonly newId: () => string;
   /** Lets a waiting actor of a work queue run. */
   readonly grant: (actorId: string) => void;

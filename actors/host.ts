@@ -154,6 +154,8 @@ export async function openHost<Open extends OpenFeature>(
     signals.committed(runtimeId);
     supervisor.announce(runtimeId);
   };
+  /** The reviewer of now: the services keep this object, so that another name is theirs at once. */
+  const reviewer = { ...options.reviewer };
   const parts = studyPartsOf({ ...basis, budgets, board });
   const subtitleTracks = new SubtitleTracks({ ...basis, launcher, ffmpeg: tools.ffmpeg });
   const features = await openFeatures(options.features, {
@@ -171,6 +173,7 @@ export async function openHost<Open extends OpenFeature>(
     sealing,
     unused,
     subtitleTracks,
+    reviewer,
     newId: randomUUID,
     grant,
     committed,
@@ -215,8 +218,6 @@ export async function openHost<Open extends OpenFeature>(
   const forgetStudy = (runtimeId: string): void => studies.committed(runtimeId);
   signals.follow({ committed: forgetStudy, deleted: forgetStudy });
   signals.follow({ deleted: () => encoded.clear() });
-  /** The reviewer of now: the services keep this object, so that another name is theirs at once. */
-  const reviewer = { ...options.reviewer };
   /** The ability of now; a copy would miss the next change. */
   const captionAbility = {
     get classification() {

@@ -1,3 +1,4 @@
+import type { AttachedScript, ScriptAlignmentProposal } from '../contract/sources/script-alignment.ts';
 import type { AttachedSubtitleTrack, SubtitleTrackList } from '../contract/sources/source-session.ts';
 import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
 import { type Media, mediaAsBlob } from './ingests.ts';
@@ -17,6 +18,23 @@ export interface SubtitleOptions {
   /** The encoding by a name of the Encoding Standard; UTF-8 without it. */
   readonly encoding?: string;
   readonly signal?: AbortSignal;
+}
+
+/** A script of plain text, what it is called, and its language (BCP 47). */
+export interface ScriptText {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly label: string;
+  readonly language: string;
+  readonly encoding?: string;
+}
+
+/** The proposal that a person has seen, and what they attest. */
+export interface ScriptOptions {
+  readonly digest: string;
+  readonly reviewerId: string;
+  /** The text that the reviewer attests, word for word. */
+  readonly attestation: string;
+  readonly rightsHolder: string;
 }
 
 const tracksOf = (sourceSessionId: string): string =>
@@ -51,6 +69,38 @@ export class Subtitles {
     return this.#transport.json(`${tracksOf(sourceSessionId)}?${query}`, {
       method: 'POST',
       body: blob.slice(0, blob.size, 'application/octet-stream'),
+      repeatable: true,
+      signal,
+    });
+  }
+
+  /** The lines of a script with the times at which a study heard them, and what has none. Nothing is recorded. */
+  proposeScript(runtimeId: string, script: ScriptText, signal?: AbortSignal): Promise<ScriptAlignmentProposal> {
+    return this.#scripts('script-alignment-proposals', runtimeId, script, {}, signal);
+  }
+
+  /** Attaches the lines of a proposal that a person has seen. The same lines are attached once. */
+  alignScript(
+    runtimeId: string,
+    script: ScriptText,
+    options: ScriptOptions,
+    signal?: AbortSignal,
+  ): Promise<AttachedScript> {
+    const rights = { rightsScope: 'local_processing', ownershipAttested: 'true' };
+    return this.#scripts('script-alignments', runtimeId, script, { ...options, ...rights }, signal);
+  }
+
+  #scripts<Answer>(
+    path: string,
+    runtimeId: string,
+    { bytes, ...named }: ScriptText,
+    further: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const query = new URLSearchParams({ ...named, ...further });
+    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}`}/${path}?${query}`, {
+      method: 'POST',
+      body: new Blob([bytes], { type: 'application/octet-stream' }),
       repeatable: true,
       signal,
     });

@@ -292,7 +292,7 @@ function* doubtfulIn(
 }
 
 /** The windows in which a study detected speech; null if it did not measure speech. */
-function speechIn({ findings }: CaptionedStudy): Range[] | null {
+export function speechIn({ findings }: Pick<CaptionedStudy, 'findings'>): Range[] | null {
   const detected = findings.operations.flatMap(({ evidence }) => evidence);
   const artifact = detected.find(({ delivered }) => delivered.kind === 'speech_activity')?.artifact ?? null;
   return artifact === null ? null : speechOf(artifact);
