@@ -1,3 +1,4 @@
+import type { AttachedScript, ScriptAlignmentProposal } from '../contract/sources/script-alignment.ts';
 import type { AttachedSubtitleTrack, SubtitleTrackList } from '../contract/sources/source-session.ts';
 import type { SubtitleFix, SubtitleFixProposal } from '../contract/sources/subtitle-fix.ts';
 import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
@@ -37,6 +38,28 @@ export interface SubtitleFixOptions {
   /** The text that the reviewer attests, word for word. */
   readonly attestation: string;
   readonly rightsHolder?: string;
+}
+
+/** A script of plain text, what it is called, and its language (BCP 47). */
+export interface ScriptText {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly label: string;
+  readonly language: string;
+  readonly encoding?: string;
+}
+
+/** The same for a script, whose rights holder is always named. */
+export interface ScriptOptions extends SubtitleFixOptions {
+  readonly rightsHolder: string;
+}
+
+const rights = { rightsScope: 'local_processing', ownershipAttested: 'true' } as const;
+
+/** The bytes of a file with what is said of it; no bytes and the number of a track for one of the study. */
+function givenIn(subtitles: FixedSubtitles): { bytes: Uint8Array<ArrayBuffer> | null; named: Record<string, string> } {
+  if ('track' in subtitles) return { bytes: null, named: { track: String(subtitles.track) } };
+  const { bytes, ...named } = subtitles;
+  return { bytes, named };
 }
 
 const tracksOf = (sourceSessionId: string): string =>
@@ -81,7 +104,8 @@ export class Subtitles {
    * the call is repeated while no host answers.
    */
   async proposeFix(runtimeId: string, subtitles: FixedSubtitles, signal?: AbortSignal): Promise<SubtitleFixProposal> {
-    return this.#fixes('subtitle-fix-proposals', runtimeId, subtitles, {}, signal);
+    const { bytes, named } = givenIn(subtitles);
+    return this.#sent('subtitle-fix-proposals', runtimeId, bytes, named, signal);
   }
 
   /** Attaches the subtitles of a proposal that a person has seen. The same fix is attached once. */
@@ -91,22 +115,37 @@ export class Subtitles {
     { digest, reviewerId, attestation, rightsHolder }: SubtitleFixOptions,
     signal?: AbortSignal,
   ): Promise<SubtitleFix> {
-    const rights =
-      rightsHolder === undefined ? {} : { rightsHolder, rightsScope: 'local_processing', ownershipAttested: 'true' };
-    return this.#fixes('subtitle-fixes', runtimeId, subtitles, { digest, reviewerId, attestation, ...rights }, signal);
+    const { bytes, named } = givenIn(subtitles);
+    const holder = rightsHolder === undefined ? {} : { rightsHolder, ...rights };
+    const query = { ...named, digest, reviewerId, attestation, ...holder };
+    return this.#sent('subtitle-fixes', runtimeId, bytes, query, signal);
   }
 
-  #fixes<Answer>(
+  /** The lines of a script with the times at which a study heard them, and what has none. Nothing is recorded. */
+  proposeScript(runtimeId: string, script: ScriptText, signal?: AbortSignal): Promise<ScriptAlignmentProposal> {
+    const { bytes, ...named } = script;
+    return this.#sent('script-alignment-proposals', runtimeId, bytes, named, signal);
+  }
+
+  /** Attaches the lines of a proposal that a person has seen. The same lines are attached once. */
+  alignScript(
+    runtimeId: string,
+    { bytes, ...named }: ScriptText,
+    options: ScriptOptions,
+    signal?: AbortSignal,
+  ): Promise<AttachedScript> {
+    return this.#sent('script-alignments', runtimeId, bytes, { ...named, ...options, ...rights }, signal);
+  }
+
+  #sent<Answer>(
     path: string,
     runtimeId: string,
-    subtitles: FixedSubtitles,
-    further: Readonly<Record<string, string>>,
+    bytes: Uint8Array<ArrayBuffer> | null,
+    query: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const { bytes, ...named } = 'track' in subtitles ? { bytes: null, track: String(subtitles.track) } : subtitles;
-    const query = new URLSearchParams({ ...named, ...further });
     const body = bytes === null ? {} : { body: new Blob([bytes], { type: 'application/octet-stream' }) };
-    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}`}/${path}?${query}`, {
+    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}`}/${path}?${new URLSearchParams(query)}`, {
       method: 'POST',
       ...body,
       repeatable: true,

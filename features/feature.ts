@@ -227,6 +227,14 @@ export class VerbRefusal extends Error {
   }
 }
 
+/** A study that recognized the speech of a film. */
+export interface RecognizedStudy {
+  readonly runtimeId: string;
+  readonly label: string;
+  /** The tag of the language that is spoken. */
+  readonly language: string;
+}
+
 /** A call of a verb, through a running host. */
 export interface VerbCall {
   readonly given: GivenFlags;
@@ -237,11 +245,23 @@ export interface VerbCall {
   readonly film: string;
   /** The studies of that film, the newest first. Throws in words for the person if there is none, or if several films are meant. */
   studies(): Promise<readonly RuntimeRow[]>;
+  /**
+   * The newest study whose recognizer heard words in the film, or else a new one. A film that the host has not yet is taken in first. The
+   * flag `language` names the spoken language; with the flag `again` the film is heard again. Without a recognizer it offers the ways
+   * that `caption` offers. Throws in words for the person if there is none.
+   */
+  recognized(): Promise<RecognizedStudy>;
 }
 
 /** A verb of a command of the host: `media-study COMMAND VERB FILM`. The word is the verb only if a film follows. */
 export interface HostVerb {
   readonly words: CommandWords;
+  /** The name of a second argument behind the film. */
+  readonly file?: string;
+  /** It takes films in, also on a data root that no host has used yet. */
+  readonly beginsData?: true;
+  /** Checks the call before a host is found or started. Throws `VerbRefusal`. */
+  readonly check?: (given: GivenFlags) => Promise<void>;
   readonly run: (call: VerbCall) => Promise<ExitCode>;
 }
 

@@ -26,6 +26,8 @@ export const ruleSets = {
   trackChoice: { name: 'track choice', version: TRACK_CHOICE_VERSION },
   /** How cues lie against the sound, or against other cues, as a caption plan states it. */
   alignment: { name: 'alignment', version: alignmentVersion },
+  /** The times of the lines of a script (`script-alignment.ts`, `script-lines.ts`), as an aligned track states it. */
+  scriptAlignment: { name: 'script alignment', version: 1 },
   /** The speech without a line in a caption plan (`speech-gaps.ts`). */
   speechGaps: { name: 'speech gaps', version: SPEECH_GAPS.version },
   /** The questions to a model, and the translations that pass (`translation/`). */

@@ -1,15 +1,15 @@
 import type { Range } from '../contract/base/grammar.ts';
 import type { TranscriptWord } from '../contract/evidence/evidence.ts';
+import type { ScriptUnheard } from '../contract/sources/derived-subtitles.ts';
 import type { Steps } from '../formats/steps.ts';
 import { comparedLetters, type Script, type ScriptPhrase } from './script-text.ts';
 import { distancesIn } from './text-comparison.ts';
 
 /**
- * The figures of the alignment of a script. All are choices, tried with a weak recognizer and with a good one, on right scripts and
+ * The figures of the alignment of a script. All are choices. They were tried with a weak and a good recognizer, on right scripts, and
  * on those of other films and in other orders.
  */
 export const SCRIPT_ALIGNMENT = {
-  version: 1,
   /** A place counts from so many letters better than the best place of the same phrase backwards, which is chance. */
   leastGain: 3,
   /** The same between two phrases that have a place. */
@@ -57,10 +57,7 @@ function heardText(words: readonly HeardWord[], language: string): HeardText {
   return { letters, words: Int32Array.from(owners), starts: Int32Array.from(starts), ends: Int32Array.from(ends) };
 }
 
-/**
- * A place of a phrase: the letter that was heard behind its last one, the edits between both, and how many fewer they are than those
- * of chance.
- */
+/** A place of a phrase: the heard letter behind its last one, the edits between both, and how many fewer they are than by chance. */
 interface Place {
   readonly phrase: number;
   readonly end: number;
@@ -199,9 +196,6 @@ function isInOrder(
   return ends.length > 0 && pairs === ends.length - 1 && heardShare >= fewShare;
 }
 
-/** Why a phrase has no time. */
-export type WithheldReason = 'no_better_than_chance' | 'nothing_heard' | 'other_words' | 'other_place';
-
 /** A phrase with the times of its words. */
 export interface TimedPhrase {
   readonly phrase: number;
@@ -212,7 +206,7 @@ export interface TimedPhrase {
 
 export interface ScriptAlignment {
   readonly timed: readonly TimedPhrase[];
-  readonly withheld: readonly { readonly phrase: number; readonly reason: WithheldReason }[];
+  readonly withheld: readonly { readonly phrase: number; readonly reason: ScriptUnheard }[];
   /** Heard words that the script does not have: from one to before another. */
   readonly unwritten: readonly { readonly from: number; readonly to: number }[];
 }
@@ -237,8 +231,8 @@ function editTable(pattern: readonly string[], text: readonly string[]): Int32Ar
 }
 
 /**
- * The heard letter that stands for each letter of a phrase whose place ends at `end`, by the fewest edits; null for a letter that
- * was not heard. It goes back from the end, so the phrase begins where it fits best.
+ * The heard letter for each letter of a phrase whose place ends at `end`, by the fewest edits. Null for a letter that was not heard.
+ * It goes back from the end, so the phrase begins where it fits best.
  */
 function lettersHeard(heard: HeardText, { letters }: ScriptPhrase, reached: number, end: number): (number | null)[] {
   const from = Math.max(reached, end - letters.length - (letters.length >> 1) - 4);
@@ -408,8 +402,8 @@ function unwrittenIn(heard: HeardText, taken: Uint8Array): ScriptAlignment['unwr
 
 /**
  * Finds the words of a script among those that a recognizer heard, also by a weak one. Letters are compared, so that words which
- * were divided otherwise still fit. Each phrase is looked for everywhere; those that follow each other as the script does have a
- * place, and the others are looked for between them. What stays without a place is withheld. So is the whole script unless its
+ * were divided otherwise still fit. Each phrase is looked for everywhere. Those that follow each other as the script does have a
+ * place. The others are looked for between them. What stays without a place is withheld. So is the whole script unless its
  * sentences are in the order in which they were heard.
  */
 export function* alignedScript(script: Script, words: readonly HeardWord[], language: string): Steps<ScriptAlignment> {
@@ -434,7 +428,7 @@ export function* alignedScript(script: Script, words: readonly HeardWord[], lang
   const written = phrases.reduce((sum, { letters }) => sum + letters.length, 0);
   const found = chain.reduce((sum, place) => sum + chains.sizeOf(place) - place.edits, 0);
   if (!isInOrder(phrases, everywhere, written === 0 ? 0 : Math.floor((100 * found) / written))) {
-    const reason: WithheldReason = heard.letters.length === 0 ? 'nothing_heard' : 'no_better_than_chance';
+    const reason: ScriptUnheard = heard.letters.length === 0 ? 'nothing_heard' : 'no_better_than_chance';
     return { timed: [], withheld: phrases.map((_, phrase) => ({ phrase, reason })), unwritten: [] };
   }
   const taken = new Uint8Array(heard.letters.length);

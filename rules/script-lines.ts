@@ -1,6 +1,7 @@
 import type { Range } from '../contract/base/grammar.ts';
+import type { AlignedScriptStretch, ScriptUnheard } from '../contract/sources/derived-subtitles.ts';
 import type { Steps } from '../formats/steps.ts';
-import { alignedScript, type HeardWord, type ScriptAlignment, type WithheldReason } from './script-alignment.ts';
+import { alignedScript, type HeardWord, type ScriptAlignment } from './script-alignment.ts';
 import type { Script, ScriptPhrase } from './script-text.ts';
 import { type SegmentedCue, segmentedCues } from './segmentation.ts';
 import { joined, sharedMs, spansAround } from './time-spans.ts';
@@ -16,7 +17,7 @@ export interface WithheldText {
   /** The first line of the file. */
   readonly line: number;
   readonly text: string;
-  readonly reason: WithheldReason;
+  readonly reason: ScriptUnheard;
 }
 
 /** Words that were heard and that the script does not have. */
@@ -27,6 +28,8 @@ export interface UnwrittenText extends Range {
 /** A script with the times of its lines. */
 export interface ScriptLines {
   readonly lines: readonly SegmentedCue[];
+  /** The lines of the file with the times of what is said, and those without; both in order. */
+  readonly stretches: readonly AlignedScriptStretch[];
   /** The number of phrases that were looked for, and of those with a time. */
   readonly phrases: number;
   readonly timed: number;
@@ -74,7 +77,7 @@ const textOf = ({ words }: Script, { from, to }: Pick<ScriptPhrase, 'from' | 'to
 
 /** Neighbors with one reason as one text, unless another paragraph begins. */
 function withheldTexts(script: Script, withheld: ScriptAlignment['withheld']): WithheldText[] {
-  const runs: { from: number; to: number; phrase: number; reason: WithheldReason }[] = [];
+  const runs: { from: number; to: number; phrase: number; reason: ScriptUnheard }[] = [];
   for (const { phrase, reason } of withheld) {
     const own = script.phrases[phrase];
     const last = runs.at(-1);
@@ -92,6 +95,37 @@ function withheldTexts(script: Script, withheld: ScriptAlignment['withheld']): W
   }));
 }
 
+/** Phrases in their order as stretches of lines of the file. Those that follow each other with one state, or one reason, are together. */
+function stretchesOf(script: Script, { timed, withheld }: ScriptAlignment): AlignedScriptStretch[] {
+  const linesOf = ({ from, to }: ScriptPhrase) => ({
+    from: script.words[from]?.line ?? 1,
+    to: script.words[to - 1]?.line ?? 1,
+  });
+  const each = [
+    ...timed.map(({ phrase, words }) => ({
+      phrase,
+      state: 'placed' as const,
+      startMs: words[0]?.startMs ?? 0,
+      endMs: words.at(-1)?.endMs ?? 0,
+    })),
+    ...withheld.map((text) => ({ ...text, state: 'withheld' as const })),
+  ].sort((one, other) => one.phrase - other.phrase);
+  const stretches: AlignedScriptStretch[] = [];
+  for (const { phrase, ...found } of each) {
+    const own = script.phrases[phrase];
+    if (own === undefined) continue;
+    const lines = linesOf(own);
+    const last = stretches.at(-1);
+    const together = { from: last?.lines.from ?? lines.from, to: Math.max(last?.lines.to ?? 0, lines.to) };
+    if (last?.state === 'placed' && found.state === 'placed') {
+      stretches[stretches.length - 1] = { ...last, lines: together, endMs: found.endMs };
+    } else if (last?.state === 'withheld' && found.state === 'withheld' && last.reason === found.reason) {
+      stretches[stretches.length - 1] = { ...last, lines: together };
+    } else stretches.push({ ...found, lines });
+  }
+  return stretches;
+}
+
 /**
  * The lines of a script: its text, with the times of the words that a recognizer heard (in order), and edges of detected speech. Lines
  * are cut as captions are, within `range`. Text that was not found has no line.
@@ -101,7 +135,8 @@ export function* scriptLines(
   heard: readonly HeardWord[],
   { speech, range, language }: { readonly speech: readonly Range[]; readonly range: Range; readonly language: string },
 ): Steps<ScriptLines> {
-  const { timed, withheld, unwritten } = yield* alignedScript(script, heard, language);
+  const alignment = yield* alignedScript(script, heard, language);
+  const { timed, withheld, unwritten } = alignment;
   const placed = timed.flatMap(({ phrase, unheard, words }) => {
     const first = script.phrases[phrase]?.from ?? 0;
     return words.map((span, at): PlacedWord => ({ ...span, word: first + at, unheard: at === 0 ? unheard : 0 }));
@@ -117,6 +152,7 @@ export function* scriptLines(
   const lines = yield* segmentedCues(units, { range, language, isWall });
   return {
     lines,
+    stretches: stretchesOf(script, alignment),
     phrases: script.phrases.length,
     timed: timed.length,
     withheld: withheldTexts(script, withheld),

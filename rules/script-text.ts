@@ -38,7 +38,7 @@ export interface Script {
   readonly asides: readonly ScriptAside[];
 }
 
-/** The size of a phrase in letters of an alphabet: more are divided at a clause or between words, fewer are joined with the next sentence. */
+/** The size of a phrase in letters of an alphabet. A longer one is divided at a clause or a word, a shorter one joined with the next. */
 const PHRASE = { least: 16, usual: 40, most: 64 } as const;
 
 /** The longest name of a speaker, in characters and words. */

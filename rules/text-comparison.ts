@@ -59,7 +59,7 @@ export function editDistance(one: readonly string[], other: readonly string[]): 
   return edits;
 }
 
-/** For each item of a text, the fewest edits between a pattern, which has items, and any part of the text that ends with that item. */
+/** For each item of a text, the fewest edits between a pattern and any part of the text that ends with it. The pattern has items. */
 export function distancesIn(text: readonly string[], pattern: readonly string[]): Int32Array {
   const distances = new Int32Array(text.length);
   alongRow(pattern, text, 0, (distance, at) => (distances[at] = distance));

@@ -130,7 +130,7 @@ function describedFor({ voices }: Recipe, texts: readonly string[], folder: stri
       else execFileSync('espeak-ng', ['-v', name, '-s', '165', '-w', wav, text]);
       return wav;
     };
-    return { voice, isHuman: false, language: 'en', text, file };
+    return { voice, isHuman: false, isClip: false, language: 'en', text, file };
   };
   return voices.flatMap((voice) => {
     const language = voice === 'prompts-en' ? 'en' : voice === 'prompts-es' ? 'es' : null;

@@ -34,6 +34,8 @@ export interface WantedCaptions {
   readonly spoken: string;
   /** The languages whose text a subtitle file would bring: those that no track has. */
   readonly lacking: readonly string[];
+  /** The words of the speech are needed, also of a film with subtitles. `failure` begins the message if no way is open. */
+  readonly ofSpeech?: { readonly failure: string };
 }
 
 /** Settings that open a way, and what they mean, as sentences for the person who decides. */
@@ -59,9 +61,11 @@ const settingsOf = async ({ host }: Pick<CommandCall, 'host'>): Promise<Readonly
   new Map((await host.settings.read()).settings.map((setting) => [setting.name, setting]));
 
 /** The ways to captions of a film. */
-async function plannedWays(call: CommandCall, { source, request }: WantedCaptions): Promise<Ways> {
-  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> =>
-    (await call.host.warnings(source, asked)).captionMethods;
+async function plannedWays(call: CommandCall, { source, request, ofSpeech }: WantedCaptions): Promise<Ways> {
+  const read = async (asked: StudyRequest): Promise<CaptionMethodRows> => {
+    const { captionMethods: rows } = await call.host.warnings(source, asked);
+    return ofSpeech === undefined ? rows : { ...rows, methods: rows.methods.filter(isOfWords) };
+  };
   try {
     return { rows: await read(request), limit: null };
   } catch (error) {
@@ -212,6 +216,9 @@ const isAsked = ({ terminal, given }: CommandCall): boolean =>
 const isOfSpeech = ({ method }: CaptionMethodRow): boolean =>
   method.startsWith('recognized') || method.endsWith('recognized');
 
+/** True if a method shows the words of the speech, and nothing else. */
+const isOfWords = ({ method }: CaptionMethodRow): boolean => method === 'recognized';
+
 /** The question of an offer. */
 function questionOf({ engine, use }: Offer): string {
   if (engine !== undefined) return engine.isFetched ? 'Fetch it, and use it for captions' : 'Use it for captions';
@@ -333,7 +340,11 @@ function noWay({ rows, tried }: Ways, offer: Offer | null, wanted: WantedCaption
   const reason = [...because, ...permission].join('; ').replace(/\.$/, '');
   const engine = offer?.engine === undefined ? '' : offer.sentences.join(' ').replace(/\.$/, '');
   return new WrongCall(
-    [`no captions can be made of ${wanted.film}: ${reason}`, engine, suggestedFixes(nearest, offer, lacking)]
+    [
+      `${wanted.ofSpeech?.failure ?? `no captions can be made of ${wanted.film}`}: ${reason}`,
+      engine,
+      suggestedFixes(nearest, offer, lacking),
+    ]
       .filter((part) => part !== '')
       .join('. '),
   );

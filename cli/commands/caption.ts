@@ -113,15 +113,20 @@ async function askedLanguage({ terminal }: CommandCall, label: string): Promise<
 }
 
 /**
- * The spoken language: the given one, else the tag of the default sound or of the only text language. Without a tag it is the only one
+ * The spoken language: the one that `flag` gives, else the tag of the default sound or of the only text language. Without a tag it is the only one
  * that was identified in the sound, or else the answer of the person about their one film. Throws `WrongCall` with the languages that
  * are known of the film.
  */
-async function spokenLanguageOf(
+export async function spokenLanguageOf(
   call: CommandCall,
-  { source, probe, isOnly }: { source: SourceSessionRow; probe: MediaProbe; isOnly: boolean },
+  {
+    source,
+    probe,
+    isOnly,
+    flag = 'from',
+  }: { source: SourceSessionRow; probe: MediaProbe; isOnly: boolean; flag?: 'from' | 'language' },
 ): Promise<string> {
-  const named = call.given.single('from');
+  const named = call.given.single(flag);
   if (named !== undefined) return named;
   const sound = probe.tracks.filter(({ type }) => type === 'audio');
   const tagged = baseLanguage(defaultSound(sound)?.language ?? '') ?? undefined;
@@ -129,7 +134,7 @@ async function spokenLanguageOf(
   if (tagged !== undefined && others.length > 0) {
     const also = others.map(namedLanguage).join(' and ');
     call.terminal.remark(
-      `spoken language: ${namedLanguage(tagged)}, that of the default sound; it also has ${also}: --from ${others[0]} takes it`,
+      `spoken language: ${namedLanguage(tagged)}, that of the default sound; it also has ${also}: --${flag} ${others[0]} takes it`,
     );
   }
   const texts = languagesOf(textTracks(probe));
@@ -139,7 +144,9 @@ async function spokenLanguageOf(
   const known = await knownLanguages(call.host, source, asked, { startMs: 0, endMs: source.durationMs });
   const spoken = known?.languages ?? [];
   if (spoken.length === 1 && spoken[0] !== undefined) {
-    call.terminal.remark(`spoken language: ${spoken[0]}, as it was identified in the sound; --from TAG names another`);
+    call.terminal.remark(
+      `spoken language: ${spoken[0]}, as it was identified in the sound; --${flag} TAG names another`,
+    );
     return spoken[0];
   }
   const found = [
@@ -157,7 +164,7 @@ async function spokenLanguageOf(
   }
   const [first = 'en'] = [...spoken, ...texts];
   throw new WrongCall(
-    `the language that is spoken in ${source.label} is unknown.${has} Name it, such as ${englishName(first)}:\n  ${typedAgain(['--from', first])}`,
+    `the language that is spoken in ${source.label} is unknown.${has} Name it, such as ${englishName(first)}:\n  ${typedAgain([`--${flag}`, first])}`,
   );
 }
 

@@ -86,6 +86,7 @@ const errors = {
   unknown_subtitle_track: [404, 'use a trackIndex of the list of attached files'],
   subtitle_sync_unavailable: [409, 'study the film with its sound, and ask again when the study has ended'],
   subtitle_fix_mismatch: [409, 'read the proposal again, and name its digest'],
+  invalid_script: [400, 'send the text that is said, as plain text'],
   // studies
   invalid_start_request: [400, 'correct the field'],
   invalid_analysis_request: [400, 'end the range within durationMs of the source'],

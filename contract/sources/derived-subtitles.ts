@@ -35,15 +35,20 @@ export const resyncedStretch = z.discriminatedUnion('verdict', [
   z.strictObject({ verdict: z.literal('unknown'), cues: numbered, ...span, reason: alignmentUnknown }),
 ]);
 
-/** A stretch of the lines of a script: where they are spoken, or why they have no place and are withheld. */
-const alignedStretch = z.discriminatedUnion('state', [
+/**
+ * Why text of a script has no time. `no_better_than_chance` is about all of it: the sentences are not in the order in which they
+ * were heard. `nothing_heard`: no words were recognized where it would be. `other_words`: others were. `other_place`: it was heard
+ * where the order of the script does not have it.
+ */
+export const scriptUnheard = z.enum(['no_better_than_chance', 'nothing_heard', 'other_words', 'other_place']);
+export type ScriptUnheard = z.infer<typeof scriptUnheard>;
+
+/** Lines of a script file: where they are said, or why they have no time and are withheld. */
+export const alignedStretch = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('placed'), lines: numbered, ...span }),
-  z.strictObject({
-    state: z.literal('withheld'),
-    lines: numbered,
-    reason: z.enum(['not_heard', 'no_speech', 'no_better_than_chance', 'not_spoken']),
-  }),
+  z.strictObject({ state: z.literal('withheld'), lines: numbered, reason: scriptUnheard }),
 ]);
+export type AlignedScriptStretch = z.infer<typeof alignedStretch>;
 
 /** How subtitles were made of others: their times were moved, or a script got times. */
 const madeSubtitles = z.discriminatedUnion('origin', [
@@ -55,7 +60,10 @@ const madeSubtitles = z.discriminatedUnion('origin', [
   }),
   z.strictObject({
     origin: z.literal('aligned'),
+    /** The version of the rule that found the words of the script. */
     rules: z.strictObject({ script: positive }),
+    /** The recognized speech whose words have the times. */
+    transcriptContentId: contentId,
     stretches: z.array(alignedStretch).min(1).max(mostStretches),
   }),
 ]);

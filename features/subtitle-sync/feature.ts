@@ -1,18 +1,25 @@
 import { type ConfiguredFeature, describedService, type Feature } from '../feature.ts';
+import { alignVerb } from './align-options.ts';
 import { checkWords, fixWords } from './options.ts';
 import { subtitleFixRoutes } from './routes.ts';
+import { ScriptAlignments } from './script-alignments.ts';
+import { scriptRoutes } from './script-routes.ts';
 import { SubtitleFixes } from './subtitle-fixes.ts';
 
-/** Compares subtitles with the speech of a film, and moves those that are off: in sync, by how much off, or unknown. */
+/**
+ * Compares subtitles with the speech of a film, and moves those that are off: in sync, by how much off, or unknown. Gives a script the
+ * times of what is said.
+ */
 export const subtitleSync: Feature = {
   name: 'subtitle-sync',
   options: () => (): ConfiguredFeature => ({
     open: async (core) => {
       const fixes = new SubtitleFixes(core);
-      return { routes: () => subtitleFixRoutes(fixes) };
+      const alignments = new ScriptAlignments(core);
+      return { routes: () => [...subtitleFixRoutes(fixes), ...scriptRoutes(alignments)] };
     },
   }),
-  paths: () => subtitleFixRoutes(describedService()),
+  paths: () => [...subtitleFixRoutes(describedService()), ...scriptRoutes(describedService())],
   verbs: {
     subtitles: {
       check: {
@@ -23,6 +30,7 @@ export const subtitleSync: Feature = {
         words: fixWords,
         run: async (call) => (await import('./fix-command.ts')).fixSubtitles(call),
       },
+      align: alignVerb,
     },
   },
 };

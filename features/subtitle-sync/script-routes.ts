@@ -1,0 +1,93 @@
+import { ServiceError } from '../../contract/base/errors.ts';
+import {
+  attachedScript,
+  scriptAlignmentProposal,
+  scriptAlignmentQuery,
+  scriptQuery,
+} from '../../contract/sources/script-alignment.ts';
+import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
+import { runtimeId } from '../../contract/study/start.ts';
+import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
+import { bytesType, expectBytes, readBytes } from '../../http/exchange/request-body.ts';
+import { type Endpoint, type Route, route } from '../../http/exchange/route.ts';
+import type { ScriptAlignments } from './script-alignments.ts';
+
+type StreamCall = Parameters<Extract<Endpoint<'runtimeId'>, { body: 'stream' }>['handle']>[0];
+
+const tooLarge = () => new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
+
+function scriptOf({ exchange }: StreamCall): Promise<Uint8Array> {
+  expectBytes(exchange.head, 'a script');
+  return readBytes(exchange, maximumSubtitleBytes, tooLarge);
+}
+
+const refusals = [
+  ...refusalsOfReopening,
+  'subtitle_sync_unavailable',
+  'unsupported_content_encoding',
+  'unsupported_content_type',
+  'empty_request_body',
+  'invalid_subtitle_request',
+  'subtitle_file_too_large',
+  'subtitle_encoding_mismatch',
+  'invalid_script',
+] as const;
+
+/** The paths that give the lines of a script the times at which they are said. */
+export const scriptRoutes = (alignments: ScriptAlignments): readonly Route[] => [
+  route('/v1/runtimes/:runtimeId/script-alignment-proposals', {
+    room: 'captions',
+    params: { runtimeId },
+    POST: {
+      body: 'stream',
+      types: [bytesType],
+      description: {
+        id: 'proposeScriptAlignment',
+        summary: 'the lines of a script with the times at which they are said, and what has none',
+        details:
+          'The body is the script as plain text, of at most 1 MiB. Its words are looked for among those that the study recognized. Nothing is recorded.',
+        query: scriptQuery,
+        answers: [json(200, scriptAlignmentProposal)],
+        refusals,
+      },
+      handle: async (call) => ({
+        status: 200,
+        body: await alignments.propose(call.params.runtimeId, call.query, await scriptOf(call)),
+      }),
+    },
+  }),
+  route('/v1/runtimes/:runtimeId/script-alignments', {
+    room: 'captions',
+    params: { runtimeId },
+    POST: {
+      body: 'stream',
+      types: [bytesType],
+      description: {
+        id: 'alignScript',
+        summary: 'attach the lines of a script with their times, as a person saw them proposed',
+        details:
+          'The source gets a new revision with one more text track, whose origin is `aligned`. The script and a record of what has times are kept with it. The answer is 200 if the same lines are attached already.',
+        query: scriptAlignmentQuery,
+        answers: [json(201, attachedScript), json(200, attachedScript)],
+        refusals: [
+          ...refusals,
+          'reviewer_identity_mismatch',
+          'subtitle_fix_mismatch',
+          'unknown_source_session',
+          'source_deleted',
+          'source_read_in_place',
+          'source_revalidation_failed',
+          'insufficient_storage',
+          'invalid_rights_attestation',
+          'subtitle_format_mismatch',
+          'invalid_subtitle_file',
+          'subtitle_track_limit',
+        ],
+      },
+      handle: async (call) => {
+        const { isNew, body } = await alignments.attach(call.params.runtimeId, call.query, await scriptOf(call));
+        return { status: isNew ? 201 : 200, body };
+      },
+    },
+  }),
+];
