@@ -9,6 +9,7 @@ import { StartError } from '../options/failures.ts';
 import { type ExitCode, exitCodes } from '../options/outputs.ts';
 import { type CheckedLink, EvidenceChainError, type EvidenceLink } from '../receipts/evidence-chain.ts';
 import { SignatureFault } from '../receipts/exports/bundle.ts';
+import { publishedReviewsOf } from '../receipts/published/review.ts';
 import { journalHeadField } from '../receipts/published/runtime.ts';
 import { judgementText } from '../rules/rule-sets.ts';
 import type { AcceptedLoss } from '../storage/ledger/accept-loss.ts';
@@ -16,6 +17,7 @@ import { openRegular } from '../storage/objects/regular-file.ts';
 import { namedFile } from './named-file.ts';
 import type { BundleOptions } from './options/verify-options.ts';
 import { type FoundTranslation, type Repetition, repetitionsOf, repetitionText } from './repeated-translations.ts';
+import { type CaptionsComparison, captionsComparison, comparisonLines, isSignedFile } from './verified-captions.ts';
 
 /** The place of the first thing that does not hold. */
 interface VerificationFault {
@@ -34,8 +36,42 @@ export interface RuntimeVerification {
   readonly checked: readonly CheckedLink[];
   /** The translations of programs; absent if there are none. */
   readonly repetitions?: readonly Repetition[];
+  /** The comparison with `--captions`; absent without it. */
+  readonly captions?: CaptionsComparison;
   readonly fault: VerificationFault | null;
 }
+
+/** A verified study for people: what it is of, who reviewed it, and when it last changed. */
+export interface AboutStudy {
+  readonly title: string;
+  readonly review: string;
+  /** The time of the last event of its journal; null for an empty one. */
+  readonly changedAt: string | null;
+}
+
+const reviewWords = {
+  approved_for_caption_production: 'approved by',
+  approval_revoked: 'approved, and the approval withdrawn, by',
+  rejected: 'rejected by',
+} as const;
+
+export function aboutStudy({ runtime, head }: WholeRuntime): AboutStudy {
+  const [review] = publishedReviewsOf(runtime);
+  return {
+    title: runtime.source.registered.label,
+    review:
+      review === undefined ? 'no person has reviewed it' : `${reviewWords[review.state]} ${review.reviewer.label}`,
+    changedAt: head.recordedAt,
+  };
+}
+
+/** The first lines for people about a study in which everything holds. */
+const aboutLines = ({ title, review, changedAt }: AboutStudy, runtimeId: string | null): string[] => [
+  `intact: ${title}`,
+  `review: ${review}`,
+  `last change: ${changedAt ?? 'none'}`,
+  `study: ${runtimeId}`,
+];
 
 /** Absent where there are none: then a verification is what it was before. */
 const repetitionsIn = (repetitions: readonly Repetition[]) => (repetitions.length === 0 ? {} : { repetitions });
@@ -51,6 +87,7 @@ export function verificationOf(
   checked: readonly CheckedLink[],
   outcome: WholeRuntime | VerificationFault,
   repetitions: readonly Repetition[] = [],
+  captions: CaptionsComparison | null = null,
 ): RuntimeVerification {
   const isWhole = 'runtime' in outcome;
   return {
@@ -60,6 +97,7 @@ export function verificationOf(
     journalHead: isWhole ? journalHeadField(outcome.head) : null,
     checked,
     ...repetitionsIn(repetitions),
+    ...(captions !== null && { captions }),
     fault: isWhole ? null : outcome,
   };
 }
@@ -102,18 +140,45 @@ function formLines(checked: readonly CheckedLink[]): string[] {
 /** One line for people: the place of a fault. */
 const faultLine = ({ link, contentId, place }: VerificationFault): string => row('FAIL', link, contentId, place);
 
-/** The last lines: the place of the fault, if there is one, and the verdict. */
-export function verdictLines({ runtimeId, journalHead, checked, fault }: RuntimeVerification): string[] {
-  if (fault === null) {
-    const files = new Set(checked.flatMap(({ contentId }) => (contentId === null ? [] : [contentId]))).size;
-    return [
-      '',
-      ...formLines(checked),
-      `intact: ${runtimeId}, ${countText(files, 'file')}, journal head ${journalHead}`,
-    ];
+/** How many checks there were, and how to see them. */
+const checkedLines = (checked: readonly CheckedLink[]): string[] => {
+  const files = new Set(checked.flatMap(({ contentId }) => contentId ?? [])).size;
+  return [
+    `checked: ${countText(checked.length, 'link')}, ${countText(files, 'file')}; --all shows each with its digest`,
+  ];
+};
+
+const allRows = (checked: readonly CheckedLink[], repetitions: readonly Repetition[]): string[] => [
+  ...checked.map(checkedLine),
+  ...repetitions.map(repetitionLine),
+];
+
+/** What lines about a verification need beside its result. */
+interface Shown {
+  /** Null for one that is damaged. */
+  readonly about: AboutStudy | null;
+  readonly showsAll: boolean;
+}
+
+/** The lines about a runtime: the verdict and what it is about, then on request each check, the files by their digests. */
+export function verdictLines(verification: RuntimeVerification, { about, showsAll }: Shown): string[] {
+  const { runtimeId, journalHead, checked, repetitions = [], captions = null, fault } = verification;
+  const compared = captions === null ? [] : comparisonLines(captions);
+  if (fault !== null) {
+    const rows = showsAll ? [...allRows(checked, repetitions), faultLine(fault), ''] : [];
+    return [...rows, `damaged: ${runtimeId}, at ${fault.link}: ${fault.place}`];
   }
-  const { link, place } = fault;
-  return [faultLine(fault), '', `damaged: ${runtimeId}, at ${link}: ${place}`];
+  const head = [...(about === null ? [] : aboutLines(about, runtimeId)), ...compared];
+  if (!showsAll) return [...head, ...checkedLines(checked), ...formLines(checked)];
+  const files = new Set(checked.flatMap(({ contentId }) => contentId ?? [])).size;
+  return [
+    ...head,
+    '',
+    ...allRows(checked, repetitions),
+    '',
+    ...formLines(checked),
+    `intact: ${runtimeId}, ${countText(files, 'file')}, journal head ${journalHead}`,
+  ];
 }
 
 /** The result of a check of a whole store, as `--json` prints it. */
@@ -194,6 +259,8 @@ interface BundleVerification {
   /** The translations of programs; absent if there are none. */
   readonly repetitions?: readonly Repetition[];
   readonly unchecked: readonly Unchecked[];
+  /** The comparison with `--captions`; absent without it. */
+  readonly captions?: CaptionsComparison;
   readonly fault: VerificationFault | null;
 }
 
@@ -227,48 +294,53 @@ function faultIn(error: unknown, { bytes }: ByteReader): VerificationFault | nul
   return { link: 'bundle', place: begins ? message : `${message}: ${noBundle}`, contentId: null };
 }
 
+/** A verification, and what lines for people say of a study in which everything holds. */
+export interface WithAbout<Verification> {
+  readonly verification: Verification;
+  readonly about: AboutStudy | null;
+}
+
 /** Verifies a bundle with nothing but its bytes. Throws `StartError`, and what the file system throws. */
-export async function bundleVerified(
-  { bundle, trust, json }: BundleOptions,
-  print: (line: string) => void,
-): Promise<BundleVerification> {
+export async function bundleVerified({
+  bundle,
+  trust,
+  captions,
+}: BundleOptions): Promise<WithAbout<BundleVerification>> {
   const key = await trusted(trust);
   const checked: CheckedLink[] = [];
   const nothing = { runtimeId: null, journalHead: null, signature: null, unchecked: [] };
   const base = { schema: 'studio.bundle-verification.v1', bundle, checked } as const;
+  const damagedBy = (fault: VerificationFault): WithAbout<BundleVerification> => ({
+    verification: { ...base, ...nothing, verdict: 'damaged', fault },
+    about: null,
+  });
   const file = await openRegular(bundle);
   if (file === 'missing' || file === 'irregular') {
-    const fault = {
-      link: 'bundle',
-      place: 'archive_not_a_file: a link, a folder or nothing',
-      contentId: null,
-    } as const;
-    return { ...base, ...nothing, verdict: 'damaged', fault };
+    return damagedBy({ link: 'bundle', place: 'archive_not_a_file: a link, a folder or nothing', contentId: null });
   }
   try {
     const found: FoundTranslation[] = [];
     const whole = await verifyBundle(file, key, (link, translation) => {
       checked.push(link);
       if (link.contentId !== null && translation !== undefined) found.push({ contentId: link.contentId, translation });
-      if (!json) print(checkedLine(link));
     });
-    const repetitions = await repetitionsOf(found);
-    if (!json) for (const each of repetitions) print(repetitionLine(each));
     const { manifest, head, signature } = whole;
-    return {
+    const verification: BundleVerification = {
       ...base,
       verdict: 'intact',
       runtimeId: manifest.runtimeId,
       journalHead: journalHeadField(head),
       signature,
-      ...repetitionsIn(repetitions),
+      ...repetitionsIn(await repetitionsOf(found)),
       unchecked: uncheckedOf(whole),
+      ...(captions !== null && { captions: await captionsComparison(captions, whole.runtime, whole.captions) }),
       fault: null,
     };
+    return { verification, about: aboutStudy(whole) };
   } catch (error) {
     const fault = faultIn(error, file);
     if (fault === null) throw error;
-    return { ...base, ...nothing, verdict: 'damaged', fault };
+    return damagedBy(fault);
   } finally {
     file.close();
   }
@@ -281,29 +353,42 @@ const signatureWords = {
   untrusted: 'signed by another key than the trusted one',
 } as const;
 
-/** The last lines: what could not be checked, the signature, and the verdict. */
-export function bundleLines({
-  bundle,
-  checked,
-  signature,
-  unchecked,
-  journalHead,
-  runtimeId,
-  fault,
-}: BundleVerification): string[] {
-  if (fault !== null) return [faultLine(fault), '', `damaged: ${bundle}, at ${fault.link}: ${fault.place}`];
+/** The lines about a bundle: as those about a runtime, with what could not be checked, and the signature. */
+export function bundleLines(verification: BundleVerification, { about, showsAll }: Shown): string[] {
+  const { bundle, checked, signature, unchecked, journalHead, runtimeId, fault } = verification;
+  const { repetitions = [], captions = null } = verification;
+  const compared = captions === null ? [] : comparisonLines(captions);
+  if (fault !== null) {
+    const rows = showsAll ? [...allRows(checked, repetitions), faultLine(fault), ''] : [];
+    return [...rows, `damaged: ${bundle}, at ${fault.link}: ${fault.place}`];
+  }
+  const signed = signatureWords[signature?.state ?? 'unsigned'];
   const keyId = signature?.keyId ?? null;
+  const head = [...(about === null ? [] : aboutLines(about, runtimeId)), ...compared];
+  if (!showsAll) {
+    return [
+      ...head,
+      ...unchecked.map(() => 'Not checked: the film itself, which is not in the bundle'),
+      ...checkedLines(checked),
+      ...formLines(checked),
+      signed,
+    ];
+  }
   return [
+    ...head,
+    '',
+    ...allRows(checked, repetitions),
     ...unchecked.map(({ contentId }) => `Not checked: the film itself, which is not in the bundle (${contentId})`),
     '',
-    `${signatureWords[signature?.state ?? 'unsigned']}${keyId === null ? '' : ` (key ${keyId})`}`,
+    `${signed}${keyId === null ? '' : ` (key ${keyId})`}`,
     ...formLines(checked),
     `intact: ${runtimeId}, journal head ${journalHead}`,
   ];
 }
 
-/** 4 where the runtime is intact and the key that was trusted did not sign it. */
-export function bundleExit({ verdict, signature }: BundleVerification, trust: string | null): ExitCode {
+/** 4 where the runtime is intact, and the captions file is not of it or the key that was trusted did not sign it. */
+export function bundleExit({ verdict, signature, captions }: BundleVerification, trust: string | null): ExitCode {
   if (verdict === 'damaged') return exitCodes.failed;
+  if (!isSignedFile(captions ?? null)) return exitCodes.withheld;
   return trust === null || signature?.state === 'trusted' ? exitCodes.done : exitCodes.withheld;
 }

@@ -6,6 +6,7 @@ import { escapedLine } from '../contract/base/grammar.ts';
 import { canonicalJson } from '../formats/canonical-json.ts';
 import { failureLine, StartError } from '../options/failures.ts';
 import { answersQuestion } from '../options/flags.ts';
+import { exitCodes } from '../options/outputs.ts';
 import { type CheckedLink, EvidenceChainError, type ReportLink } from '../receipts/evidence-chain.ts';
 import { acceptLoss, checkLedger } from '../storage/ledger/accept-loss.ts';
 import { damagedRowsOf } from '../storage/ledger/examine-rows.ts';
@@ -19,19 +20,20 @@ import { commands } from './commands.ts';
 import { type BundleOptions, type VerifyOptions, verifyOptions } from './options/verify-options.ts';
 import { type FoundTranslation, repetitionsOf } from './repeated-translations.ts';
 import {
+  aboutStudy,
   bundleExit,
   bundleLines,
   bundleVerified,
-  checkedLine,
   faultOf,
   type RuntimeVerification,
-  repetitionLine,
   type StoreVerification,
   storeLines,
   storeVerificationOf,
   verdictLines,
   verificationOf,
+  type WithAbout,
 } from './verification.ts';
+import { captionsComparison, isSignedFile } from './verified-captions.ts';
 
 /** The outputs of a command; each text ends its line itself. */
 interface Outputs {
@@ -42,16 +44,14 @@ interface Outputs {
 type Print = (line: string) => void;
 
 async function verify(
-  { dataRoot, json }: VerifyOptions,
+  { dataRoot, captions }: VerifyOptions,
   runtimeId: string,
-  print: Print,
-): Promise<RuntimeVerification> {
+): Promise<WithAbout<RuntimeVerification>> {
   const checked: CheckedLink[] = [];
   const found: FoundTranslation[] = [];
   const report: ReportLink = (link, translation) => {
     checked.push(link);
     if (link.contentId !== null && translation !== undefined) found.push({ contentId: link.contentId, translation });
-    if (!json) print(checkedLine(link));
   };
   const objectStore = await openObjectStore({ root: dataRoot });
   const ledger = await openLedger({
@@ -63,23 +63,25 @@ async function verify(
   try {
     const whole = await verifyRuntime({ ledger, objectStore }, runtimeId, report);
     const repetitions = await repetitionsOf(found);
-    if (!json) for (const each of repetitions) print(repetitionLine(each));
-    return verificationOf(runtimeId, checked, whole, repetitions);
+    const compared = captions === null ? null : await captionsComparison(captions, whole.runtime, null);
+    const verification = verificationOf(runtimeId, checked, whole, repetitions, compared);
+    return { verification, about: aboutStudy(whole) };
   } catch (error) {
     if (!(error instanceof EvidenceChainError)) throw error;
-    return verificationOf(runtimeId, checked, faultOf(error));
+    return { verification: verificationOf(runtimeId, checked, faultOf(error)), about: null };
   } finally {
     await ledger.close();
   }
 }
 
 /** A store that cannot be read at all is damage too; everything else that stops the check is a wrong call. */
-async function verified(options: VerifyOptions, runtimeId: string, print: Print): Promise<RuntimeVerification> {
+async function verified(options: VerifyOptions, runtimeId: string): Promise<WithAbout<RuntimeVerification>> {
   try {
-    return await verify(options, runtimeId, print);
+    return await verify(options, runtimeId);
   } catch (error) {
     if (!isStoreDamage(error)) throw error;
-    return verificationOf(runtimeId, [], { link: 'store', place: error.message, contentId: null });
+    const fault = { link: 'store', place: error.message, contentId: null } as const;
+    return { verification: verificationOf(runtimeId, [], fault), about: null };
   }
 }
 
@@ -100,8 +102,11 @@ async function storeVerified({ dataRoot, acceptsLoss, hashesObjects }: VerifyOpt
 }
 
 async function verifyFile(options: BundleOptions, print: Print): Promise<number> {
-  const verification = await bundleVerified(options, print);
-  for (const line of options.json ? [JSON.stringify(verification)] : bundleLines(verification)) print(line);
+  const { verification, about } = await bundleVerified(options);
+  const lines = options.json
+    ? [JSON.stringify(verification)]
+    : bundleLines(verification, { about, showsAll: options.showsAll });
+  for (const line of lines) print(line);
   return bundleExit(verification, options.trust);
 }
 
@@ -112,11 +117,17 @@ const isRefusal = (error: unknown): error is Error =>
   [StartError, ServiceError, LedgerError, ObjectStoreError].some((kind) => error instanceof kind);
 
 async function verifyStored(options: VerifyOptions, print: Print): Promise<number> {
-  const { runtimeId } = options;
-  const verification = runtimeId === null ? await storeVerified(options) : await verified(options, runtimeId, print);
-  const lines = 'faults' in verification ? storeLines(verification) : verdictLines(verification);
-  for (const line of options.json ? [JSON.stringify(verification)] : lines) print(line);
-  return verification.verdict === 'damaged' ? 1 : 0;
+  const { runtimeId, json, showsAll } = options;
+  if (runtimeId === null) {
+    const verification = await storeVerified(options);
+    for (const line of json ? [JSON.stringify(verification)] : storeLines(verification)) print(line);
+    return verification.verdict === 'damaged' ? exitCodes.failed : exitCodes.done;
+  }
+  const { verification, about } = await verified(options, runtimeId);
+  const lines = json ? [JSON.stringify(verification)] : verdictLines(verification, { about, showsAll });
+  for (const line of lines) print(line);
+  if (verification.verdict === 'damaged') return exitCodes.failed;
+  return isSignedFile(verification.captions ?? null) ? exitCodes.done : exitCodes.withheld;
 }
 
 /** Runs `verify` with its arguments, and resolves with the exit code. Rejects only with a fault of this program. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { contentId, count, sha256Hex, timestamp } from './base/grammar.ts';
+import { lineBreaks, shownSides } from './captions/caption-line.ts';
+import { shownCorrections } from './captions/correction.ts';
 import { runtimeId } from './study/start.ts';
 
 /** The files that a runtime can be had as. */
@@ -49,6 +51,28 @@ export const bundleManifest = z.strictObject({
 
 export type BundleManifest = z.infer<typeof bundleManifest>;
 
+export const captionFileName = exportName.extract(['captions.srt', 'captions.vtt', 'captions.ass']);
+export type CaptionFileName = z.infer<typeof captionFileName>;
+
+/** The digest of each captions file that a host writes of a study: which kind, side and rules of lines, whose corrections. */
+export const bundledCaptions = z.strictObject({
+  schema: z.literal('studio.runtime-bundle-captions.v1'),
+  files: z
+    .array(
+      z.strictObject({
+        name: captionFileName,
+        side: shownSides,
+        lines: lineBreaks,
+        corrections: shownCorrections,
+        contentId,
+        bytes: count,
+      }),
+    )
+    .min(1),
+});
+
+export type BundledCaptions = z.infer<typeof bundledCaptions>;
+
 /** The predicate of the statement of a bundle; `docs/verification.md` describes it. */
 export const bundlePredicateType = 'urn:local-media-study-service:runtime-bundle:v1';
 
@@ -78,6 +102,22 @@ export const signedEnvelope = z.strictObject({
 });
 
 export type SignedEnvelope = z.infer<typeof signedEnvelope>;
+
+/**
+ * The envelope of a bundle as a Sigstore bundle v0.3, whose key is known by its hint. It proves neither a time nor an entry in a log: it
+ * has none.
+ */
+export const sigstoreBundle = z.strictObject({
+  mediaType: z.literal('application/vnd.dev.sigstore.bundle.v0.3+json'),
+  verificationMaterial: z.strictObject({
+    publicKey: z.strictObject({ hint: contentId }),
+    tlogEntries: z.tuple([]),
+    timestampVerificationData: z.strictObject({ rfc3161Timestamps: z.tuple([]) }),
+  }),
+  dsseEnvelope: signedEnvelope,
+});
+
+export type SigstoreBundle = z.infer<typeof sigstoreBundle>;
 
 /** The choice of a bundle with or without the media. */
 export const bundledMediaChoice = z.enum(['exclude', 'include']);

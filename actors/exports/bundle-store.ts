@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
-import { type BundleManifest, bundleManifest } from '../../contract/exports.ts';
+import { type BundledCaptions, type BundleManifest, bundledCaptions, bundleManifest } from '../../contract/exports.ts';
 import type { JournalEvent } from '../../contract/journal.ts';
 import { registeredSource } from '../../contract/sources/source-session.ts';
 import { hasEnded, lifecycle, runtimeReason } from '../../contract/study/status.ts';
@@ -36,6 +36,8 @@ const maximumBytes = {
   schemas: 4 * 1024 ** 2,
   signature: 8 * 1024 ** 2,
   publicKey: 4096,
+  sigstore: 12 * 1024 ** 2,
+  captions: 4 * 1024 ** 2,
 } as const satisfies Readonly<Record<keyof typeof bundlePaths, number>>;
 
 /** The same, by the paths of the files. */
@@ -105,8 +107,13 @@ export async function readManifest(bundle: IndexedBundle): Promise<BundleManifes
   return manifest;
 }
 
-const unlisted: readonly string[] = [bundlePaths.manifest, bundlePaths.signature, bundlePaths.publicKey];
-const beside: readonly string[] = [bundlePaths.journal, bundlePaths.rows, bundlePaths.schemas];
+const unlisted: readonly string[] = [
+  bundlePaths.manifest,
+  bundlePaths.signature,
+  bundlePaths.publicKey,
+  bundlePaths.sigstore,
+];
+const beside: readonly string[] = [bundlePaths.captions, bundlePaths.journal, bundlePaths.rows, bundlePaths.schemas];
 
 function checkListed(entry: ArchiveEntry | undefined, path: string, contentId: string, bytes: number): void {
   if (entry === undefined || unlisted.includes(path)) throw fault(`${path}: missing`, contentId);
@@ -124,12 +131,21 @@ export class BundleStore implements RuntimeStore {
   readonly #rows: BundledRows;
   readonly #events: readonly Buffer[];
   readonly #asked = new Set<string>();
+  /** The digests of its captions files; null for one without captions, or of an earlier version. */
+  readonly captions: BundledCaptions | null;
 
-  private constructor(bundle: IndexedBundle, manifest: BundleManifest, rows: BundledRows, events: readonly Buffer[]) {
+  private constructor(
+    bundle: IndexedBundle,
+    manifest: BundleManifest,
+    rows: BundledRows,
+    events: readonly Buffer[],
+    captions: BundledCaptions | null,
+  ) {
     this.#bundle = bundle;
     this.#manifest = manifest;
     this.#rows = rows;
     this.#events = events;
+    this.captions = captions;
     this.content = {
       object: (contentId, most) => this.#object(contentId, most),
       sourceFile: ({ contentId }, most) => this.#object(contentId, most),
@@ -143,7 +159,10 @@ export class BundleStore implements RuntimeStore {
     const rows = await readRecord(bundle, bundlePaths.rows, bundledRows, maximumBytes.rows);
     await readRecord(bundle, bundlePaths.schemas, bundledSchemas, maximumBytes.schemas);
     const journal = await readBundled(bundle, bundlePaths.journal);
-    return new BundleStore(bundle, manifest, rows, linesOf(journal));
+    const captions = bundle.index.has(bundlePaths.captions)
+      ? await readRecord(bundle, bundlePaths.captions, bundledCaptions, maximumBytes.captions)
+      : null;
+    return new BundleStore(bundle, manifest, rows, linesOf(journal), captions);
   }
 
   async verifyJournal(runtimeId: string): Promise<StoredJournalHead> {

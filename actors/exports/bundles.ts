@@ -12,7 +12,9 @@ import {
   inPathOrder,
   objectPathOf,
   signedManifest,
+  sigstoreOf,
 } from '../../receipts/exports/bundle.ts';
+import { bundledCaptionsOf } from '../../receipts/exports/signed-captions.ts';
 import type { StoredRuntime } from '../../receipts/fold.ts';
 import { maximumRecordBytes } from '../../receipts/sources/reopen-source.ts';
 import { registeredSourceOf } from '../../receipts/sources/source-session.ts';
@@ -128,7 +130,9 @@ export class Bundles {
     }
     const key = await this.#openedKey();
     schemas ??= new TimeSlices().run(bundleSchemasWith(bundledRows));
+    const captions = await new TimeSlices().run(bundledCaptionsOf(verified.runtime));
     const made = [
+      ...(captions === null ? [] : [{ name: bundlePaths.captions, content: storedBytes(captions) }]),
       { name: bundlePaths.journal, content: await this.#journal(runtimeId, head) },
       { name: bundlePaths.rows, content: storedBytes(rows) },
       { name: bundlePaths.schemas, content: await schemas },
@@ -156,6 +160,7 @@ export class Bundles {
       { name: bundlePaths.manifest, content: storedBytes(manifest) },
       { name: bundlePaths.signature, content: envelope },
       { name: bundlePaths.publicKey, content: Buffer.from(key.publicKey, 'utf8') },
+      { name: bundlePaths.sigstore, content: sigstoreOf(envelope) },
       ...manifest.files.flatMap(({ path }) => {
         const content = contents.get(path);
         return content === undefined ? [] : [{ name: path, content }];

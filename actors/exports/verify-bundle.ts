@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { ByteReader } from '../../contract/base/stored-object.ts';
-import type { BundleManifest } from '../../contract/exports.ts';
+import type { BundledCaptions, BundleManifest } from '../../contract/exports.ts';
 import { readArchive } from '../../formats/tar.ts';
 import { EvidenceChainError, type ReportLink } from '../../receipts/evidence-chain.ts';
-import { bundlePaths, checkSignature, publicKeyOf, SignatureFault } from '../../receipts/exports/bundle.ts';
+import { bundlePaths, checkSignature, publicKeyOf, SignatureFault, sigstoreOf } from '../../receipts/exports/bundle.ts';
 import { keyIdOf, publicPemOf } from '../../storage/signing-key.ts';
 import { laterActorsOf } from '../reopening/stored-runtime.ts';
 import { verifyStoredRuntime, type WholeRuntime } from '../reopening/verify-runtime.ts';
@@ -18,6 +18,8 @@ export type BundleSignature =
 export interface WholeBundle extends WholeRuntime {
   readonly manifest: BundleManifest;
   readonly signature: BundleSignature;
+  /** The digests of its captions files; null for one without captions, or of an earlier version. */
+  readonly captions: BundledCaptions | null;
 }
 
 const signatureFault = (place: string): EvidenceChainError => new EvidenceChainError('signature', place);
@@ -32,7 +34,8 @@ async function signatureOf(
 ): Promise<BundleSignature> {
   const { index } = bundle;
   const [hasSignature, hasKey] = [index.has(bundlePaths.signature), index.has(bundlePaths.publicKey)];
-  if (!hasSignature && !hasKey) return { state: 'unsigned', keyId: null };
+  const hasSigstore = index.has(bundlePaths.sigstore);
+  if (!hasSignature && !hasKey && !hasSigstore) return { state: 'unsigned', keyId: null };
   if (!hasSignature || !hasKey)
     throw signatureFault(`${hasKey ? bundlePaths.signature : bundlePaths.publicKey}: missing`);
   try {
@@ -40,7 +43,12 @@ async function signatureOf(
     const key = publicKeyOf(pem, bundlePaths.publicKey);
     if (publicPemOf(key) !== pem.toString('latin1')) throw new SignatureFault(bundlePaths.publicKey);
     const keyId = keyIdOf(key);
-    checkSignature(await readBundled(bundle, bundlePaths.signature), manifest, key, keyId);
+    const envelope = await readBundled(bundle, bundlePaths.signature);
+    checkSignature(envelope, manifest, key, keyId);
+    // Bundles of earlier versions have none.
+    if (hasSigstore && !sigstoreOf(envelope).equals(await readBundled(bundle, bundlePaths.sigstore))) {
+      throw new SignatureFault(bundlePaths.sigstore);
+    }
     if (trusted === null) return { state: 'valid', keyId };
     return { state: keyId === keyIdOf(trusted) ? 'trusted' : 'untrusted', keyId };
   } catch (error) {
@@ -78,5 +86,5 @@ export async function verifyBundle(
     if (media.included || link.contentId !== media.contentId) report(link, translation);
   });
   checkManifest(manifest, whole, store);
-  return { ...whole, manifest, signature };
+  return { ...whole, manifest, signature, captions: store.captions };
 }

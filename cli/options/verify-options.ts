@@ -12,6 +12,8 @@ export const verifyFlags: FlagTable = {
   'accept-loss': toggle(
     'with --store: gives up the lost records of a damaged ledger, and withholds what they can no longer prove',
   ),
+  all: toggle('prints each check with the digest of its file, after the summary'),
+  captions: single('FILE', null, 'says whether this captions file is one that the study has: .srt, .vtt or .ass'),
   trust: single('KEYFILE', null, 'with a bundle: the public key (PEM) that must have signed it'),
 };
 
@@ -20,6 +22,10 @@ export interface BundleOptions {
   readonly bundle: string;
   readonly trust: string | null;
   readonly json: boolean;
+  /** True if each check is printed. */
+  readonly showsAll: boolean;
+  /** The captions file that is compared; null for none. */
+  readonly captions: string | null;
 }
 
 export interface VerifyOptions {
@@ -31,11 +37,15 @@ export interface VerifyOptions {
   readonly hashesObjects: boolean;
   readonly dataRoot: string;
   readonly json: boolean;
+  /** True if each check is printed. */
+  readonly showsAll: boolean;
+  /** The captions file that is compared; null for none. */
+  readonly captions: string | null;
 }
 
 const usage =
-  'verify RUNTIME [--data-root DIR] [--json], or verify --store [--objects] [--accept-loss] [--data-root DIR] [--json], or ' +
-  'verify BUNDLE [--trust KEYFILE] [--json]';
+  'verify RUNTIME [--all] [--captions FILE] [--data-root DIR] [--json], or verify --store [--objects] [--accept-loss] [--data-root DIR] [--json], or ' +
+  'verify BUNDLE [--all] [--captions FILE] [--trust KEYFILE] [--json]';
 
 /**
  * True if a call of `verify` is about a file. The id of a runtime is never the name of a file in use. Throws `StartError` for any
@@ -51,10 +61,11 @@ function isBundle(argument: string): boolean {
 export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOptions {
   const given = parseFlags(args, verifyFlags, 1);
   const [runtimeId = null] = given.positional;
+  const shown = { json: given.has('json'), showsAll: given.has('all'), captions: pathOption(given, 'captions') };
   if (runtimeId !== null && isBundle(runtimeId)) {
     const other = ['data-root', 'store', 'objects', 'accept-loss'].find((name) => given.has(name));
     if (other !== undefined) throw new StartError('invalid_flags', `--${other} is not about a bundle: ${usage}`);
-    return { bundle: absolutePath(runtimeId), trust: pathOption(given, 'trust'), json: given.has('json') };
+    return { bundle: absolutePath(runtimeId), trust: pathOption(given, 'trust'), ...shown };
   }
   if (given.has('trust')) throw new StartError('invalid_flags', `--trust is for a file that is a bundle: ${usage}`);
   const acceptsLoss = given.has('accept-loss');
@@ -63,6 +74,9 @@ export function verifyOptions(args: readonly string[]): VerifyOptions | BundleOp
   if (runtimeId !== null && (given.has('store') || acceptsLoss || hashesObjects)) {
     throw new StartError('invalid_flags', `--store, --objects and --accept-loss are about the whole store: ${usage}`);
   }
+  if (runtimeId === null && shown.captions !== null) {
+    throw new StartError('invalid_flags', `--captions is about the captions of a study: ${usage}`);
+  }
   const dataRoot = existingDataRoot(given);
-  return { runtimeId, acceptsLoss, hashesObjects, dataRoot, json: given.has('json') };
+  return { runtimeId, acceptsLoss, hashesObjects, dataRoot, ...shown };
 }

@@ -4,11 +4,14 @@ import { artifact } from '../../contract/base/artifact.ts';
 import {
   type BundleManifest,
   type BundleStatement,
+  bundledCaptions,
   bundleManifest,
   bundlePredicateType,
   bundleStatement,
   type SignedEnvelope,
+  type SigstoreBundle,
   signedEnvelope,
+  sigstoreBundle,
   statementType,
 } from '../../contract/exports.ts';
 import { journalEvent } from '../../contract/journal.ts';
@@ -39,6 +42,8 @@ export const bundlePaths = {
   manifest: 'manifest.json',
   signature: 'signature.json',
   publicKey: 'signing-key.pem',
+  sigstore: 'signature.sigstore.json',
+  captions: 'captions.json',
   journal: 'journal.jsonl',
   rows: 'rows.json',
   schemas: 'schemas.json',
@@ -74,6 +79,8 @@ const stageRecords = [...stageNames.map(stageNamed), ...laterStageNames.map((nam
 const described: Readonly<Record<string, z.ZodType>> = {
   manifest: bundleManifest,
   envelope: signedEnvelope,
+  sigstore: sigstoreBundle,
+  captions: bundledCaptions,
   statement: bundleStatement,
   event: journalEvent,
   artifact,
@@ -160,6 +167,22 @@ export function signedPayload(payload: Buffer, { keyId, sign }: Signer): Buffer 
     signatures: [{ keyid: keyId, sig: signature }],
   };
   return storedBytes(envelope);
+}
+
+/** The stored form of an envelope as a Sigstore bundle: it has nothing that does not follow from the envelope. */
+export function sigstoreOf(envelope: Uint8Array): Buffer {
+  const { data } = signedEnvelope.safeParse(parsed(envelope, 'envelope'));
+  if (data === undefined) throw new SignatureFault('envelope');
+  const bundle: SigstoreBundle = {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: {
+      publicKey: { hint: data.signatures[0].keyid },
+      tlogEntries: [],
+      timestampVerificationData: { rfc3161Timestamps: [] },
+    },
+    dsseEnvelope: data,
+  };
+  return storedBytes(bundle);
 }
 
 /** Why a signature proves nothing: where the envelope, or what it signs, is not as it has to be. */

@@ -146,7 +146,7 @@ test('a bundle is verified without a data root, and its end names the checks and
   await writeFile(path, await bundleOf(bundles));
   await writeFile(key, (await bundles.keys()).keys[0]?.publicKey ?? '');
   await writeFile(other, generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
-  const plain = await verify(path);
+  const plain = await verify(path, '--all');
   t.deepEqual([plain.exit, plain.stderr], [0, '']);
   const media = study.run.record.sourceSession.source.contentId;
   t.regex(plain.stdout, new RegExp(`\nNot checked: the film itself, which is not in the bundle \\(${media}\\)`));
@@ -185,7 +185,7 @@ test('a file that does not begin like a bundle is reported as such, however shor
     t.is(exit, 1);
     t.regex(
       stdout,
-      /\ndamaged: .*, at bundle: archive_\w+: at byte \d: it does not begin as a bundle does, so it is another file, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote\n$/,
+      /^damaged: .*, at bundle: archive_\w+: at byte \d: it does not begin as a bundle does, so it is another file, or its beginning is damaged; name a file that media-study export RUNTIME bundle wrote\n$/,
     );
   }
 });

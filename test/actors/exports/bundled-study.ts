@@ -8,7 +8,7 @@ import { bundleManifest } from '../../../contract/exports.ts';
 import { canonicalJson, contentIdOfBytes, storedBytes } from '../../../formats/canonical-json.ts';
 import { ArchiveBytes, ArchiveError, readArchive, readEntry } from '../../../formats/tar.ts';
 import { type CheckedLink, EvidenceChainError } from '../../../receipts/evidence-chain.ts';
-import { signedPayload, statementOf } from '../../../receipts/exports/bundle.ts';
+import { signedPayload, sigstoreOf, statementOf } from '../../../receipts/exports/bundle.ts';
 import { keyIdOf, openSigningKey } from '../../../storage/signing-key.ts';
 import { storedStudy } from '../../receipts/evidence/stored-study.ts';
 import { newDataRoot, openStore, store } from '../reopening/stored-studies.ts';
@@ -108,7 +108,7 @@ export function relisted(
   change: (manifest: Manifest) => Manifest = (manifest) => manifest,
 ): Map<string, Buffer> {
   const manifest = bundleManifest.parse(JSON.parse(String(entries.get('manifest.json'))));
-  const outside = ['manifest.json', 'signature.json', 'signing-key.pem'];
+  const outside = ['manifest.json', 'signature.json', 'signing-key.pem', 'signature.sigstore.json'];
   const files = [...entries]
     .filter(([name]) => !outside.includes(name))
     .map(([path, content]) => ({ path, contentId: contentIdOfBytes(content), bytes: content.length }))
@@ -125,16 +125,18 @@ export function resigned(
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const manifest = bundleManifest.parse(JSON.parse(String(entries.get('manifest.json'))));
   const signer = { keyId: keyIdOf(publicKey), sign: (bytes: Uint8Array) => sign(null, bytes, privateKey) };
+  const envelope = signedPayload(change(Buffer.from(canonicalJson(statementOf(manifest)))), signer);
   return new Map([
     ...entries,
-    ['signature.json', signedPayload(change(Buffer.from(canonicalJson(statementOf(manifest)))), signer)],
+    ['signature.json', envelope],
     ['signing-key.pem', Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }).toString())],
+    ['signature.sigstore.json', sigstoreOf(envelope)],
   ]);
 }
 
 /** The same without a signature. */
 export const unsigned = (entries: ReadonlyMap<string, Buffer>): Map<string, Buffer> =>
-  new Map([...entries].filter(([name]) => name !== 'signature.json' && name !== 'signing-key.pem'));
+  new Map([...entries].filter(([name]) => !/^sign(?:ature|ing-key)\./.test(name)));
 
 export type Entries = ReadonlyMap<string, Buffer>;
 

@@ -66,7 +66,10 @@ test('captions by older rules: a host, verify and a bundle report a check of the
   reader.close();
   await opened.close();
 
-  for (const call of [[runtimeId, '--data-root', root], [bundle]]) {
+  for (const call of [
+    [runtimeId, '--all', '--data-root', root],
+    [bundle, '--all'],
+  ]) {
     const said = await verify(...call);
     const lines = linesOf(said).filter((line) => line.startsWith('form'));
     t.is(said.exit, 0, said.stdout);
@@ -130,7 +133,7 @@ test('captions that the present rules do not give are damage, with every digest 
   await opened.close();
   const damaged = await verify(runtimeId, '--data-root', root);
   t.is(damaged.exit, 1);
-  t.regex(damaged.stdout, /\ndamaged: .*, at caption: lines\[0\]\.source\.text\n$/);
+  t.regex(damaged.stdout, /^damaged: .*, at caption: lines\[0\]\.source\.text\n$/);
 });
 
 test('captions by older rules with other bytes than their name says are damage', async (t) => {
@@ -143,7 +146,7 @@ test('captions by older rules with other bytes than their name says are damage',
   await writeFile(file, (await readFile(file, 'utf8')).replace('Hello.', 'Hullo.'));
   const damaged = await verify(runtimeId, '--data-root', root);
   t.is(damaged.exit, 1);
-  t.regex(damaged.stdout, /\ndamaged: .*, at caption: content\n$/);
+  t.regex(damaged.stdout, /^damaged: .*, at caption: content\n$/);
 });
 
 test('the page on verification has every rule set with its version', async (t) => {
