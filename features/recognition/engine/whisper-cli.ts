@@ -142,7 +142,10 @@ function languageIn(log: string): HeardLanguage | null {
 const SOUND_FILE = 'region.wav';
 const RESULT = 'region';
 
-/** Temperature 0 without the rises that follow a bad text, no text of earlier windows, and the beam that is stated. */
+/**
+ * Temperature 0 without the rises that follow a bad text, no text of earlier windows, and the beam that is stated. With a beam, an answer
+ * depends on the sounds before it in the same call. So each sound has a call of its own, although the program takes many.
+ */
 const SETTINGS = ['-tp', '0', '-nf', '-mc', '0', '-bs', String(WHISPER_BEAM)] as const;
 
 /** More threads than this make the programs of whisper.cpp slower; the number is a choice. */
