@@ -265,14 +265,10 @@ export class EngineRegistry {
       };
       const recognize: Recognizer['recognize'] = (sound, signal, waits) =>
         used((either) => found.recognize(sound, either, waits), signal);
-      const { heardLanguage: hear, recognizeMany: many } = found;
-      const offered: Pick<Recognizer, 'heardLanguage' | 'recognizeMany'> = {
-        ...(hear && { heardLanguage: (sound, signal) => used((either) => hear(sound, either), signal) }),
-        ...(many && {
-          recognizeMany: (sounds, signal, answered) => used((either) => many(sounds, either, answered), signal),
-        }),
-      };
-      return { engine: { ...found, recognize, ...offered }, tools: found.tools, isCurrent: found.isCurrent ?? always };
+      const { heardLanguage: hear } = found;
+      const asked: Pick<Recognizer, 'heardLanguage'> =
+        hear === undefined ? {} : { heardLanguage: (sound, signal) => used((either) => hear(sound, either), signal) };
+      return { engine: { ...found, recognize, ...asked }, tools: found.tools, isCurrent: found.isCurrent ?? always };
     });
   }
 

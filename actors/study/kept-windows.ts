@@ -68,13 +68,6 @@ export class KeptParts<Part> {
     return making;
   }
 
-  /** The places of the ranges whose part is neither kept nor made by a study now. */
-  async missing(input: PartInput, ranges: readonly Range[]): Promise<number[]> {
-    const keys = ranges.map((range) => this.#keyOf(input, range));
-    const rows = await this.#ledger.getMany('operation', keys);
-    return [...keys.keys()].filter((at) => !this.#making.has(keys[at] ?? '') && this.#keptIn(rows[at]) === null);
-  }
-
   /** Has the parts of these ranges made again by the next work that wants them. */
   async forget(input: PartInput, ranges: readonly Range[]): Promise<void> {
     await this.#ledger.commit(ranges.map((range) => ({ del: 'operation', key: this.#keyOf(input, range) })));
@@ -88,22 +81,15 @@ export class KeptParts<Part> {
   async #keptOr(key: string, sourceContentId: string, { make, kept }: PartWork<Part>): Promise<Part> {
     const { field, part, isWhole = () => true } = this.#kind;
     const [row] = await this.#ledger.getMany('operation', [key]);
-    const before = this.#keptIn(row);
-    if (before !== null) return before;
+    // A row names its media, so that a deletion of the source finds it.
+    const known = z.strictObject({ sourceContentId: z.string(), [field]: part }).safeParse(row);
+    const before = known.success ? part.parse(known.data[field]) : null;
+    if (before !== null && isWhole(before)) return before;
     const made = part.parse(await make());
     if (!isWhole(made)) return made;
-    // A row names its media, so that a deletion of the source finds it.
     await this.#ledger.commit([{ put: 'operation', key, value: { sourceContentId, [field]: made } }]);
     kept();
     return made;
-  }
-
-  /** The part in a row; null if it has none, or one that is not whole. */
-  #keptIn(row: unknown): Part | null {
-    const { field, part, isWhole = () => true } = this.#kind;
-    const known = z.strictObject({ sourceContentId: z.string(), [field]: part }).safeParse(row);
-    const before = known.success ? part.parse(known.data[field]) : null;
-    return before !== null && isWhole(before) ? before : null;
   }
 }
 

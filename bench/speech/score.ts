@@ -52,13 +52,11 @@ const endsSentence = /[.!?…]["'”’)]*$/;
 
 /** Compares the lines of an engine with what is said in a film. */
 export function scoreOf(film: SpeechFilm, lines: readonly WrittenLine[]): Score {
-  const own = film.sentences.filter(
-    ({ language, text }) => language === film.language && wordsOf(text, language).length > 0,
-  );
+  const spoken = film.sentences.filter(({ language, text }) => wordsOf(text, language).length > 0);
+  const own = spoken.filter(({ language }) => language === film.language);
   const isForeign = (line: WrittenLine): boolean =>
-    !own.some((sentence) => overlapMs(sentence, line) > 0) &&
-    film.sentences.some((sentence) => overlapMs(sentence, line) > 0);
-  const isNowhere = (line: WrittenLine): boolean => !film.sentences.some((each) => overlapMs(each, line) > 0);
+    !own.some((sentence) => overlapMs(sentence, line) > 0) && spoken.some((sentence) => overlapMs(sentence, line) > 0);
+  const isNowhere = (line: WrittenLine): boolean => !spoken.some((each) => overlapMs(each, line) > 0);
   const written = lines.filter(({ isWithheld }) => !isWithheld);
   const counted = (chosen: readonly WrittenLine[]): number =>
     chosen.reduce((sum, { text }) => sum + wordsOf(text, film.language).length, 0);

@@ -95,8 +95,7 @@ const STDOUT_HEAD_BYTES = 65_536;
 /** The part of a clock that a deadline needs. */
 export type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 
-/** Those of the system. */
-export const systemTimers: Timers = {
+const systemTimers: Timers = {
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
@@ -114,9 +113,6 @@ export class GuardedProcess implements RunningProcess {
   readonly #pumps: Promise<void>[] = [];
   readonly #outlets: Readable[] = [];
   readonly #interpret: (exit: ChildExit, stderrTail: string) => ChildExit;
-  readonly #timers: Timers;
-  readonly #wallMs: number;
-  #deadline: unknown = null;
   #gone = false;
   #verdict: ProcessFailure | null = null;
   #announceVerdict: () => void = () => {};
@@ -135,32 +131,18 @@ export class GuardedProcess implements RunningProcess {
     this.#stdoutHead = collected;
     this.stdin = child.stdin;
     this.stdin?.on('error', () => {});
-    const { stdoutBytes, stderrBytes, wallMs } = request.limits;
-    this.#timers = timers;
-    this.#wallMs = wallMs;
+    const { stdoutBytes, stderrBytes } = request.limits;
     this.stdout = this.#bound(child.stdout, 'stdout', stdoutBytes);
     this.extra = child.extra.map((pipe, index) => this.#bound(pipe, `pipe ${index + 3}`, stdoutBytes));
     this.#pumps.push(collect(this.#bound(child.stderr, 'stderr', stderrBytes), this.#stderr));
     if (collected !== null) this.#pumps.push(collect(this.stdout, collected));
-    this.finished = this.#watch(request);
+    this.finished = this.#watch(request, timers);
     // The reader of the streams learns of a failure there first; `finished` may be awaited later.
     this.finished.catch(() => {});
   }
 
   kill(): void {
     this.#stop('aborted', 'was stopped');
-  }
-
-  /** Its time begins again: it has done a part of its work. */
-  beginsAgain(): void {
-    if (this.#deadline === null) return;
-    this.#timers.clearTimeout(this.#deadline);
-    this.#setDeadline();
-  }
-
-  #setDeadline(): void {
-    const late = () => this.#stop('deadline', `ran longer than ${this.#wallMs} ms`);
-    this.#deadline = this.#timers.setTimeout(late, this.#wallMs);
   }
 
   #bound(source: Readable, name: string, limitBytes: number): Readable {
@@ -174,11 +156,12 @@ export class GuardedProcess implements RunningProcess {
     return outlet;
   }
 
-  async #watch(request: ProcessRequest): Promise<{ readonly stderr: Buffer }> {
+  async #watch(request: ProcessRequest, timers: Timers): Promise<{ readonly stderr: Buffer }> {
     const stopped = new Promise<void>((resolve) => {
       this.#announceVerdict = resolve;
     });
-    this.#setDeadline();
+    const { wallMs } = request.limits;
+    const timer = timers.setTimeout(() => this.#stop('deadline', `ran longer than ${wallMs} ms`), wallMs);
     const stopListening = onAbort(request.signal, () => this.#stop('aborted', 'was stopped'));
     const exited = this.#child.exited.then((exit) => {
       this.#gone = true;
@@ -191,8 +174,7 @@ export class GuardedProcess implements RunningProcess {
       await Promise.race([exited, delay(KILL_GRACE_MS, null, { ref: false })]);
       throw this.#verdict;
     } finally {
-      this.#timers.clearTimeout(this.#deadline);
-      this.#deadline = null;
+      timers.clearTimeout(timer);
       stopListening();
     }
   }

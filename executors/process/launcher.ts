@@ -1,15 +1,9 @@
-import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { madeWorkFolders, workFolderName } from '../../storage/objects/leftovers.ts';
 import { systemCode } from '../../storage/system-refusal.ts';
-import {
-  type ChildExit,
-  CollectedOutput,
-  GuardedProcess,
-  spawnGroup,
-  systemTimers,
-  type Timers,
-} from './guarded-process.ts';
+import { type ChildExit, CollectedOutput, GuardedProcess, spawnGroup, type Timers } from './guarded-process.ts';
 import {
   type Launcher,
   ProcessFailure,
@@ -18,7 +12,6 @@ import {
   type RunningProcess,
 } from './process.ts';
 import { findSandbox, isHiddenSigkill, type ProcessSandbox, type SandboxCommand } from './process-sandbox.ts';
-import { ResultFiles, takeFile } from './result-files.ts';
 import { absoluteFolders, isExecutable } from './tools.ts';
 
 /**
@@ -87,6 +80,32 @@ async function putFiles(
     for (const { name, bytes } of files) await writeFile(path.join(folder, name), bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw new ProcessFailure('launch_failed', `no file could be put into the private folder (${codeOf(error)})`);
+  }
+}
+
+type Wanted = NonNullable<ProcessRequest['result']>;
+
+/** So much of the output of a process is in its failure: the error may be before all of its options. */
+const PRINTED_BYTES = 64 * 1024;
+
+/** Reads what a process left in its private folder: a plain file, no link, of at most so many bytes. Failures hold its last words. */
+async function takeFile(folder: string, { name, maximumBytes }: Wanted, printed: Buffer): Promise<Buffer> {
+  const outcome = { exitCode: 0, stderr: printed.toString('utf8', Math.max(0, printed.length - PRINTED_BYTES)) };
+  const handle = await open(
+    path.join(folder, name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: unknown) => {
+    throw new ProcessFailure('tool_exit', `ended without its result ${name} (${codeOf(error)})`, outcome);
+  });
+  try {
+    const found = await handle.stat();
+    if (!found.isFile())
+      throw new ProcessFailure('tool_exit', `ended without its result ${name} (not a file)`, outcome);
+    if (found.size > maximumBytes)
+      throw new ProcessFailure('output_limit', `wrote more than ${maximumBytes} bytes to ${name}`, outcome);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -225,10 +244,7 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     this.#running.add(guarded);
     this.#folders.add(path.basename(folder));
     if (this.#closed) guarded.kill();
-    const { results, result } = request;
-    const given =
-      results && new ResultFiles(folder, results, this.#options.timers ?? systemTimers, () => guarded.beginsAgain());
-    const finished = this.#track(this.#tidy(guarded, folder, result, given));
+    const finished = this.#track(this.#tidy(guarded, folder, request.result));
     finished.catch(() => {});
     const { stdin, stdout, extra } = guarded;
     return { stdin, stdout, extra, finished, kill: () => guarded.kill() };
@@ -239,14 +255,11 @@ class SandboxedProcessLauncher implements SandboxedLauncher {
     guarded: GuardedProcess,
     folder: string,
     wanted: ProcessRequest['result'],
-    given: ResultFiles | undefined,
   ): Promise<{ readonly stderr: Buffer; readonly result: Buffer | null }> {
-    const ended = guarded.finished
-      .finally(() => given?.end())
-      .then(async ({ stderr }) => ({
-        stderr,
-        result: wanted === undefined ? null : await takeFile(folder, wanted, stderr),
-      }));
+    const ended = guarded.finished.then(async ({ stderr }) => ({
+      stderr,
+      result: wanted === undefined ? null : await takeFile(folder, wanted, stderr),
+    }));
     const [outcome, removal] = await Promise.allSettled([
       ended,
       ended.then(

@@ -6,7 +6,6 @@ import type { processFailures } from '../../contract/causes/failures.ts';
 
 /** Limits of one external process. Reaching any of them kills its whole group. */
 export interface ProcessLimits {
-  /** The time of the whole process; with `results`, that of each of them. */
   readonly wallMs: number;
   readonly cpuSeconds: number;
   /** Largest file it may write, in bytes. */
@@ -45,13 +44,6 @@ export interface ProcessRequest {
   readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** A file of the private folder that is read when the process has ended well, up to so many bytes. */
   readonly result?: { readonly name: string; readonly maximumBytes: number };
-  /** Files of the private folder that are given on while the process runs, and those that it leaves however it ends. */
-  readonly results?: {
-    readonly names: readonly string[];
-    readonly maximumBytes: number;
-    /** Gets the bytes of a file that may still grow. True once it is whole and taken: then the time of the process begins again. */
-    readonly take: (name: string, bytes: Buffer) => boolean;
-  };
 }
 
 export interface ProcessOutput {

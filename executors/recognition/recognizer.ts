@@ -33,17 +33,6 @@ export interface Recognizer {
    */
   recognize(sound: RegionSound, signal: AbortSignal, waits?: (reason: string | null) => void): Promise<RawRegion>;
   /**
-   * Recognizes several sounds of one language in one call, in their order, and gives each answer as soon as it is there. An answer is the
-   * same as that of `recognize`. A sound without an answer is to be recognized by itself. A call that ends early rejects as `recognize`
-   * does. Then the first sound behind the last answer has failed, and those behind it were not reached. Absent for a recognizer that gains
-   * nothing by it.
-   */
-  readonly recognizeMany?: (
-    sounds: readonly RegionSound[],
-    signal: AbortSignal,
-    answered: (at: number, answer: RawRegion) => void,
-  ) => Promise<void>;
-  /**
    * The language that it hears in a sound, whatever language it is told; null if it states none. Rejects as `recognize` does. Absent for
    * a recognizer that cannot be asked, and for one whose answers state it.
    */

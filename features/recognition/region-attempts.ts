@@ -93,7 +93,8 @@ export class RegionAttempts {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const result = await recognize();
-        this.recognized();
+        this.#hasRecognized = true;
+        this.#inARow = [];
         return result;
       } catch (error) {
         signal.throwIfAborted();
@@ -103,17 +104,6 @@ export class RegionAttempts {
         await paused(this.#clock, pauseMs, signal);
       }
     }
-  }
-
-  /** True once a failure said that the rest would fail too. */
-  get areOver(): boolean {
-    return this.#stopped !== null;
-  }
-
-  /** Notes that a region was recognized: what fails from here on is of its own region. */
-  recognized(): void {
-    this.#hasRecognized = true;
-    this.#inARow = [];
   }
 
   #failureOf(error: unknown): RegionUnrecognized {

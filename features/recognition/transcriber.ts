@@ -7,7 +7,7 @@ import type { Clock } from '../../contract/base/clock.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { EngineFailureCause } from '../../contract/causes/engine-cause.ts';
 import type { EvidenceArtifact, UnavailableReason } from '../../contract/evidence/evidence.ts';
-import type { HeardLanguage, KeptRegion, RawRegion, SemanticProducer } from '../../contract/recognition.ts';
+import type { HeardLanguage, KeptRegion, SemanticProducer } from '../../contract/recognition.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import type { AnalysisRequest } from '../../contract/study/plan.ts';
 import type { RuntimeStart } from '../../contract/study/start.ts';
@@ -47,7 +47,6 @@ import { REGION_SOUND, regionSound } from './engine/region-sound.ts';
 import { languagesHeardIn } from './language-question.ts';
 import type { RecognitionPace } from './pace.ts';
 import { RegionAttempts, RegionUnrecognized } from './region-attempts.ts';
-import { WindowsAhead } from './windows-ahead.ts';
 
 interface TranscriberOptions {
   readonly recognizer: Recognizer;
@@ -263,30 +262,8 @@ export class Transcriber {
       const spoken = await timed(() => languagesHeardIn(languages, question, window));
       return spoken === undefined ? window : { ...window, spoken };
     };
-    const lengthsMs = windows.map(({ startMs, endMs }) => endMs - startMs);
-    const { recognizeMany } = this.#options.recognizer;
-    const ahead =
-      recognizeMany &&
-      new WindowsAhead({
-        recognizeMany,
-        regions: this.#options.regions,
-        input,
-        windows,
-        soundOf: (window) => this.#soundOf(work, window),
-        keptOf: keptAnswer,
-        isLeftOut: (at) => before[at]?.cause !== undefined,
-        begins: (at) => recognized(totalLengthOf(windows.slice(0, at))),
-        answered: (at) => {
-          attempts.recognized();
-          spent.speechMs += lengthsMs[at] ?? 0;
-        },
-        kept: work.kept,
-        signal: work.signal,
-      });
     const recognizedOne = (window: RecognitionWindow, beforeMs = doneMs): Promise<RecognizedWindow> => {
       const recognize = async (): Promise<KeptRegion> => {
-        const failure = ahead?.takeFailure(window);
-        if (failure !== undefined) throw failure;
         const kept = await timed(async () => this.#recognize(work, await soundOf(window)));
         spent.speechMs += window.endMs - window.startMs;
         return kept;
@@ -326,7 +303,6 @@ export class Transcriber {
         const known = before[at];
         if (known?.cause !== undefined) done.push(known);
         else {
-          if (wordTimes === 'given' && !attempts.areOver) await timed(async () => ahead?.recognize(at));
           const alone = wordTimes === 'given' ? null : await recognizedAlone(window);
           const found = alone ?? (await recognizedWhole(window));
           for (const each of found) done.push(isSecond ? each : await asked(each));
@@ -369,14 +345,11 @@ export class Transcriber {
   }
 
   async #recognize({ signal, waits }: TranscriptRequest, sound: RegionSound): Promise<KeptRegion> {
-    return keptAnswer(sound, await this.#options.recognizer.recognize(sound, signal, waits));
+    const { samples } = sound;
+    const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
+    const heard = { samples: samples.length / BYTES_PER_SAMPLE, contentId };
+    return { heard, raw: await this.#options.recognizer.recognize(sound, signal, waits) };
   }
-}
-
-/** An answer with the samples that it is for. */
-function keptAnswer({ samples }: RegionSound, raw: RawRegion): KeptRegion {
-  const contentId = `sha256:${createHash('sha256').update(samples).digest('hex')}`;
-  return { heard: { samples: samples.length / BYTES_PER_SAMPLE, contentId }, raw };
 }
 
 /** How the sound of regions is taken out of a source. */

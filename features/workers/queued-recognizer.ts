@@ -63,8 +63,8 @@ async function heardIn(
 
 /** A recognizer whose regions go to workers; they name the tools of the one here. */
 export function queuedRecognizer(local: Recognizer, orders: WorkOrders): Recognizer {
-  // The answer of a worker has the language that it heard: no question is asked here. An order is for one region.
-  const { heardLanguage: _, recognizeMany: __, ...identity } = local;
+  // The answer of a worker has the language that it heard: no question is asked here.
+  const { heardLanguage: _, ...identity } = local;
   return {
     ...identity,
     recognize: async (sound, signal, waits = () => undefined) => {

@@ -2,14 +2,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { HeardLanguage, RawLine, RawRegion, RawWord } from '../../../contract/recognition.ts';
-import type { Launcher, ProcessLimits, ProcessOutput, ProcessRequest } from '../../../executors/process/process.ts';
-import {
-  RecognitionFailure,
-  type Recognizer,
-  type RegionSound,
-  secondsOf,
-  spokenIn,
-} from '../../../executors/recognition/recognizer.ts';
+import type { Launcher, ProcessLimits } from '../../../executors/process/process.ts';
+import { RecognitionFailure, type Recognizer, secondsOf, spokenIn } from '../../../executors/recognition/recognizer.ts';
 import { baseLanguage } from '../../../rules/languages.ts';
 import { meanOf } from '../../../rules/statistics.ts';
 import { cleanText, measureOf, probabilityOf, statedLanguage, WHISPER_BEAM, waveFile } from './engine-answer.ts';
@@ -108,29 +102,6 @@ function whisperRegion(json: string): RawRegion {
   };
 }
 
-const answerIn = (result: Buffer, sound: RegionSound): RawRegion =>
-  spokenIn(secondsOf(sound), whisperRegion(result.toString('utf8')));
-
-/** The same; null for a result that is refused. */
-function answerOrNull(result: Buffer, sound: RegionSound): RawRegion | null {
-  try {
-    return answerIn(result, sound);
-  } catch (error) {
-    if (error instanceof RecognitionFailure) return null;
-    throw error;
-  }
-}
-
-/** False for a result that is still being written: the last character of an object closes it. */
-function isWholeJson(result: Buffer): boolean {
-  try {
-    JSON.parse(result.toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const MEBIBYTE = 1024 * 1024;
 
 // The largest models take minutes for a region of 30 s on a slow machine.
@@ -168,10 +139,13 @@ function languageIn(log: string): HeardLanguage | null {
   return language === null || probability === null ? null : { language, probability, asked: null };
 }
 
-/** The name of a sound and of its result in the folder of the program, without their endings. */
-const PLACE = 'region';
+const SOUND_FILE = 'region.wav';
+const RESULT = 'region';
 
-/** Temperature 0 without the rises that follow a bad text, no text of earlier windows, and the beam that is stated. */
+/**
+ * Temperature 0 without the rises that follow a bad text, no text of earlier windows, and the beam that is stated. With a beam, an answer
+ * depends on the sounds before it in the same call. So each sound has a call of its own, although the program takes many.
+ */
 const SETTINGS = ['-tp', '0', '-nf', '-mc', '0', '-bs', String(WHISPER_BEAM)] as const;
 
 /** More threads than this make the programs of whisper.cpp slower; the number is a choice. */
@@ -201,47 +175,15 @@ export async function openWhisperCli(
     const running = launcher.run({
       tool: executable,
       // Without `-np`, which silences the answer.
-      args: ['-m', model, '-f', `${PLACE}.wav`, '-t', String(threads), '-dl'],
+      args: ['-m', model, '-f', SOUND_FILE, '-t', String(threads), '-dl'],
       limits: LIMITS,
       signal,
-      files: [{ name: `${PLACE}.wav`, bytes: waveFile(samples) }],
+      files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
     });
     const { stderr } = await running.catch((error: unknown) => {
       throw ofProgram(error, { executable, model });
     });
     return languageIn(stderr.toString('utf8'));
-  };
-  /** One call of the program, which loads its weights once for all these sounds. All have the language of the first. */
-  const call = async (
-    sounds: readonly RegionSound[],
-    signal: AbortSignal,
-    wanted: (names: readonly string[]) => Pick<ProcessRequest, 'result' | 'results'>,
-  ): Promise<ProcessOutput> => {
-    await demandCurrent(isCurrent);
-    const threads = Math.min(mostThreads, await freeCores(signal));
-    const places = sounds.map((_, at) => (sounds.length === 1 ? PLACE : `${PLACE}-${at}`));
-    const language = sounds[0]?.language ?? null;
-    const running = launcher.run({
-      tool: executable,
-      args: [
-        '-m',
-        model,
-        ...places.flatMap((place) => ['-f', `${place}.wav`, '-of', place]),
-        '-l',
-        language === null ? 'auto' : whisperCodeOf(language),
-        '-ojf',
-        '-np',
-        ...['-t', String(threads)],
-        ...SETTINGS,
-      ],
-      limits: { ...LIMITS, cpuSeconds: sounds.length * LIMITS.cpuSeconds },
-      signal,
-      files: sounds.map(({ samples }, at) => ({ name: `${places[at]}.wav`, bytes: waveFile(samples) })),
-      ...wanted(places.map((place) => `${place}.json`)),
-    });
-    return running.catch((error: unknown) => {
-      throw ofProgram(error, { executable, model });
-    });
   };
   return {
     engine: 'whisper-cli',
@@ -254,25 +196,35 @@ export async function openWhisperCli(
     languages,
     wordTimes: 'given',
     isCurrent,
-    recognize: async (sound, signal) => {
-      const { result } = await call([sound], signal, ([name]) => ({
-        result: { name: name ?? '', maximumBytes: LIMITS.fileSizeBytes },
-      }));
-      if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
-      return answerIn(result, sound);
-    },
-    recognizeMany: async (sounds, signal, answered) => {
-      await call(sounds, signal, (names) => {
-        const take = (name: string, bytes: Buffer): boolean => {
-          const at = names.indexOf(name);
-          const sound = sounds[at];
-          if (sound === undefined || !isWholeJson(bytes)) return false;
-          const answer = answerOrNull(bytes, sound);
-          if (answer !== null) answered(at, answer);
-          return true;
-        };
-        return { results: { names, maximumBytes: LIMITS.fileSizeBytes, take } };
+    recognize: async ({ samples, language }, signal) => {
+      await demandCurrent(isCurrent);
+      const threads = Math.min(mostThreads, await freeCores(signal));
+      const running = launcher.run({
+        tool: executable,
+        args: [
+          '-m',
+          model,
+          '-f',
+          SOUND_FILE,
+          '-l',
+          language === null ? 'auto' : whisperCodeOf(language),
+          '-ojf',
+          '-of',
+          RESULT,
+          '-np',
+          ...['-t', String(threads)],
+          ...SETTINGS,
+        ],
+        limits: LIMITS,
+        signal,
+        files: [{ name: SOUND_FILE, bytes: waveFile(samples) }],
+        result: { name: `${RESULT}.json`, maximumBytes: LIMITS.fileSizeBytes },
       });
+      const { result } = await running.catch((error: unknown) => {
+        throw ofProgram(error, { executable, model });
+      });
+      if (result === null) throw new RecognitionFailure('invalid_output', 'there is no result');
+      return spokenIn(secondsOf({ samples }), whisperRegion(result.toString('utf8')));
     },
     // Weights for English alone hear nothing else.
     ...(languages?.length === 1 ? {} : { heardLanguage }),

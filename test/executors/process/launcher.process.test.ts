@@ -5,9 +5,7 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
 import { openLauncher } from '../../../executors/process/launcher.ts';
-import { RESULT_POLL_MS } from '../../../executors/process/result-files.ts';
 import { workFolderName } from '../../../storage/objects/leftovers.ts';
-import { SimulatedClock } from '../../actors/supervision/simulated-clock.ts';
 import { atRest, eventually } from '../../patience.ts';
 import { failureOf, fake, HandClock, launcherFor, request, temporaryFolder } from './launcher-for-tests.ts';
 
@@ -73,49 +71,6 @@ test('a process that hangs fails at its deadline', async (t) => {
   const failure = await work;
   t.is(failure.reason, 'deadline');
   t.is(failure.stdout, 'started\n');
-});
-
-test('results are given while a process runs, its time begins again with each, and one that fails leaves its last', async (t) => {
-  const clock = new SimulatedClock(0);
-  const { launcher } = await launcherFor(t, { timers: clock });
-  const folder = await temporaryFolder(t);
-  const [said, goes] = [path.join(folder, 'said'), path.join(folder, 'goes')];
-  const waits = `: > '${said}'; while [ ! -e '${goes}' ]; do sleep 0.02; done`;
-  const words = `echo 1 > a; ${waits}; echo 2 > b; printf half > c; ln -s /etc/hostname d; exit 9`;
-  const taken: string[] = [];
-  const take = (name: string, bytes: Buffer): boolean => {
-    if (!bytes.toString().endsWith('\n')) return false;
-    taken.push(name);
-    return true;
-  };
-  const results = { names: ['a', 'b', 'c', 'd'], maximumBytes: 10, take };
-  const work = failureOf(t, launcher.run(request(SHELL, ['-c', words], { limits: { wallMs: 3000 }, results })));
-  await eventually('what it says', () => existsSync(said));
-  clock.advance(RESULT_POLL_MS);
-  await eventually('the first result', () => taken.length === 1);
-  clock.advance(2900);
-  await writeFile(goes, '');
-  t.is((await work).reason, 'tool_exit');
-  t.deepEqual(taken, ['a', 'b']);
-});
-
-test('a process is late with a result by the time of that result alone', async (t) => {
-  const clock = new SimulatedClock(0);
-  const { launcher } = await launcherFor(t, { timers: clock });
-  const taken: string[] = [];
-  const results = { names: ['a', 'b'], maximumBytes: 10, take: (name: string) => taken.push(name) > 0 };
-  const asked = request(SHELL, ['-c', 'echo 1 > a; exec sleep 600'], { limits: { wallMs: 3000 }, results });
-  const work = failureOf(t, launcher.run(asked));
-  await eventually(
-    'the first result',
-    () => {
-      if (clock.elapsed() < 2000 && launcher.running > 0) clock.advance(RESULT_POLL_MS);
-      return taken.length === 1;
-    },
-    100,
-  );
-  clock.advance(3000);
-  t.is((await work).reason, 'deadline');
 });
 
 test('a process that ignores SIGTERM is stopped all the same', async (t) => {

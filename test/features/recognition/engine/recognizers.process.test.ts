@@ -354,34 +354,6 @@ test('whisper-cli is asked for the language that it hears, whatever it is told',
   await t.throwsAsync(ask('crashes.bin'), { message: /^tool_exit: / });
 });
 
-test('several sounds are recognized in one call, and each answer is that of a call for its sound alone', async (t) => {
-  const { launcher, requests } = watched(await launcherFor(t).then((opened) => opened.launcher));
-  const folder = await temporaryFolder(t);
-  const opening = async (name: string) => {
-    const model = path.join(folder, name);
-    await writeFile(model, 'ggml');
-    return openWhisperCli(launcher, { executable: fake('whisper-cli-stand-in'), model, digestOf: fileDigestOf });
-  };
-  const answersOf = async (name: string) => {
-    const recognizer = await opening(name);
-    const answers: (readonly [number, unknown])[] = [];
-    await recognizer.recognizeMany?.([second, sound, second], signal, (at, answer) => answers.push([at, answer]));
-    return answers;
-  };
-  const alone = await (await opening('base.bin')).recognize(second, signal);
-  const before = requests.length;
-  t.deepEqual(await answersOf('base.bin'), [
-    [0, alone],
-    [1, alone],
-    [2, alone],
-  ]);
-  t.is(requests.length, before + 1);
-  // Programs that take one sound a call, or whose answers are refused: each sound is left to a call of its own.
-  t.deepEqual(await answersOf('one-a-call.bin'), [[2, alone]]);
-  for (const name of ['garbled.bin', 'no-json.bin', 'empty.bin']) t.deepEqual(await answersOf(name), [], name);
-  await t.throwsAsync(answersOf('broken.bin'), { message: /^tool_exit: engine_model_broken/ });
-});
-
 test('a missing model is found when a recognizer is opened, and an invalid result when it is tried', async (t) => {
   const { launcher } = await launcherFor(t);
   const choice = { engine: 'whisper-cli', model: '/no/model' } as const;
