@@ -56,7 +56,10 @@ test('a pair that is not here, or cannot work, is refused and changes nothing', 
   );
   await writeFile(join(modes, 'es-pt.mode'), `lt-proc --dies-at-start '${generation}'\n`);
   const broken = await engines('add', 'apertium-es-pt');
-  t.regex(broken.stderr, /^engine_failed: es-pt of Apertium does not start: it ended; correct what this names, or take another engine/m);
+  t.regex(
+    broken.stderr,
+    /^engine_failed: es-pt of Apertium does not start: it ended; correct what this names, or take another engine/m,
+  );
   await writeFile(join(modes, 'es-pt.mode'), `lt-proc '${generation}'\n`);
   t.regex((await engines('add', 'apertium-es-pt')).stderr, /^not_translated: it gave every line back as it was/m);
   await writeFile(join(modes, 'es-pt.mode'), `rm -rf '${generation}'\n`);
