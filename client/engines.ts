@@ -9,9 +9,10 @@ export class Engines {
     this.#transport = transport;
   }
 
-  /** The engines that are installed or in the catalogue, and the work on one. */
-  list(): Promise<EngineCards> {
-    return this.#transport.json('/v1/engines');
+  /** The engines that are installed or in the catalogue, and the work on one. One is recommended for `language`, by default English. */
+  list({ language }: { readonly language?: string } = {}): Promise<EngineCards> {
+    const query = language === undefined ? '' : `?language=${encodeURIComponent(language)}`;
+    return this.#transport.json(`/v1/engines${query}`);
   }
 
   /** Adds an engine of the catalogue, or tries or uses an installed one; `list` has the progress. */

@@ -93,7 +93,7 @@ export type EngineCard = z.infer<typeof engineCard>;
 /** The answer to `GET /v1/engines`. */
 export const engineCards = z.strictObject({
   schema: z.literal('studio.engine-cards.v1'),
-  /** The engine of the catalogue that fits this machine and English; null if none does. */
+  /** The engine of the catalogue that fits this machine and the asked language; null if none does. */
   recommended: z.string().nullable(),
   engines: z.array(engineCard),
   /** Null before the first work of this host. */

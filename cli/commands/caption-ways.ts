@@ -1,6 +1,7 @@
 import { HostError } from '../../client/host-error.ts';
 import { type EngineUse, joinedUses } from '../../client/settings.ts';
 import type { StudyRequest } from '../../client/studies.ts';
+import { messageOf } from '../../contract/base/errors.ts';
 import {
   type CaptionMethod,
   type CaptionMethodRow,
@@ -227,7 +228,7 @@ function questionOf({ engine, use }: Offer): string {
 
 /**
  * Asks the person at the terminal, once, and has the host take and remember the answer. Before that it gets the engine of the offer.
- * False without a person, and for another answer. Throws if the engine cannot be got.
+ * False without a person, and for another answer. If the engine cannot be got, it asks for the one that is here; without one it throws.
  */
 async function isTaken(call: CommandCall, offer: Offer): Promise<boolean> {
   const { terminal, host, signal } = call;
@@ -236,8 +237,16 @@ async function isTaken(call: CommandCall, offer: Offer): Promise<boolean> {
   const agreed = async (): Promise<boolean> => {
     for (const sentence of sentences) terminal.remark(sentence);
     const isYes = await isAgreed(terminal, `${questionOf(offer)}, now and from now on?`);
-    if (isYes) await engine?.get(signal);
-    return isYes;
+    if (!isYes) return false;
+    try {
+      await engine?.get(signal);
+      return true;
+    } catch (error) {
+      // What was fetched stays. Without a network, the other engine still makes captions.
+      if (otherwise === null || signal.aborted) throw error;
+      terminal.remark(`${messageOf(error)}. Another engine is on this machine:`);
+      return false;
+    }
   };
   const shared = engine === undefined ? undefined : call.engine;
   if (!(await (shared === undefined ? agreed() : shared.by('', agreed))))

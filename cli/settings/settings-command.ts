@@ -135,7 +135,7 @@ async function takenBy(dataRoot: string): Promise<string> {
       : `${host}: restart it to apply ${afterRestart.join(', ')}`;
   } catch (error) {
     if (error instanceof HostError && refusalsOfSettings.includes(error.code)) {
-      return `${host}, and did not take the change: ${error.message}`;
+      return `${host}, and did not take the change: ${error.message}. Correct the settings, or restart the host`;
     }
     // One of an earlier version takes no such request.
     return `${host}: restart it to apply the change`;

@@ -5,7 +5,7 @@ import { fileDigestOf, findExecutable, isExecutable } from '../../executors/proc
 import { absolutePath } from '../../options/flags.ts';
 import { type Catalogue, type CatalogueEngine, catalogueOf, licenseText, type PublishedFile } from './catalogue.ts';
 import { EngineRefusal } from './engine-refusal.ts';
-import { engineFolder, engineName, type Installation } from './installation.ts';
+import { badName, engineFolder, engineName, type Installation } from './installation.ts';
 import { copyPublished, fetchPublished, unpackArchive } from './published-files.ts';
 
 /** What a person asked to add. */
@@ -75,16 +75,17 @@ async function programSource(
   const onPath = await findExecutable('whisper-cli', environment.PATH ?? '');
   if (onPath !== null) return { kind: 'here', path: onPath };
   const beside = archive === undefined ? 'whisper-cli' : `${archive.file} or whisper-cli`;
-  throw new EngineRefusal(
-    'program_missing',
-    `there is no whisper-cli on PATH, and no ${beside} in the folder of --from`,
-  );
+  const isFolder = from !== null && (await kindAt(from)) === 'folder';
+  const elsewhere = !isFolder ? '' : `, and no ${beside} in the folder of --from`;
+  throw new EngineRefusal('program_missing', `there is no whisper-cli on PATH${elsewhere}`);
 }
 
 /** A plan for an engine. Reads only. Rejects with `EngineRefusal` for an unknown name, and for a file or program that is not there. */
 export async function planOf(request: AddRequest, environment: Environment): Promise<AddPlan> {
   const { name, from: given, origin } = request;
   const from = given === null ? null : absolutePath(given);
+  if (from !== null && (await kindAt(from)) === null)
+    throw new EngineRefusal('file_missing', `--from ${from} is no file and no folder`);
   const catalogue = await catalogueOf(environment);
   const published = catalogue.engines.find((each) => each.name === name) ?? null;
   if (published === null) {
@@ -98,7 +99,7 @@ export async function planOf(request: AddRequest, environment: Environment): Pro
     if ((await kindAt(path)) !== 'file') throw new EngineRefusal('file_missing', `${path} is no file`);
     const named = basename(path, extname(path));
     if (!engineName.test(named))
-      throw new EngineRefusal('unknown_engine', `${named} is no name of an engine; rename the file`);
+      throw new EngineRefusal('unknown_engine', badName(named), undefined, 'rename the file');
     if (catalogue.engines.some((each) => each.name === named))
       throw new EngineRefusal('name_taken', `${named} is a name of the catalogue; rename the file`);
     // A model of the user alone is no reason to reach a network.

@@ -17,7 +17,7 @@ import { keyIn } from '../../options/model-server.ts';
 import type { CommandSettings, ConfiguredFeature, Feature, ServerEngine, SettingValues } from '../feature.ts';
 import { type AddedServer, addedServerOf, keepServer } from './added-server.ts';
 import { EngineRefusal } from './engine-refusal.ts';
-import { engineName, installationOf, removeInstallation } from './installation.ts';
+import { badName, engineName, installationOf, removeInstallation } from './installation.ts';
 import type { EnginesCall } from './options.ts';
 import { selfTested, selfTestLines } from './self-test.ts';
 import { type TranslatorTestResult, translatorTested, translatorTestLines } from './translator-test.ts';
@@ -58,7 +58,9 @@ function keyOf(path: string): string {
 /** The address of a server. Throws `EngineRefusal` `server_refused`, which does not repeat it: it may hold a secret. */
 function addressOf(given: string): string {
   const fault = addressFault(given);
-  if (fault !== null) throw new EngineRefusal('server_refused', `--server ${fault}`);
+  if (fault !== null) {
+    throw new EngineRefusal('server_refused', `--server ${fault}; an address begins with http:// or https://`);
+  }
   if (given.startsWith('http:') && !isOnThisMachine(given))
     throw new EngineRefusal('server_refused', '--server must be https outside this machine');
   return baseAddress(given);
@@ -82,8 +84,14 @@ const listOf = (models: readonly ServedModel[]): string => models.map(({ name })
 /** The model for a use. Throws `EngineRefusal` `model_unknown`. */
 function modelOf({ program, speech, models }: ServerProgram, use: ModelUse, request: AddServerRequest): string {
   const what = use === 'recognizer' ? 'transcribes' : 'translates';
-  if (use === 'translator' && speech !== 'openai')
-    throw new EngineRefusal('model_unknown', `${program} has no model that ${what}`);
+  const refused = (detail: string, isLacking: boolean) =>
+    new EngineRefusal(
+      'model_unknown',
+      detail,
+      undefined,
+      isLacking ? `load a model there that ${what}, or take another server` : null,
+    );
+  if (use === 'translator' && speech !== 'openai') throw refused(`${program} has no model that ${what}`, true);
   // A program with one model takes any name.
   if (speech !== 'openai') return request.model ?? request.name;
   const wanted = request.model ?? (models.some(({ name }) => name === request.name) ? request.name : null);
@@ -91,16 +99,16 @@ function modelOf({ program, speech, models }: ServerProgram, use: ModelUse, requ
   if (wanted !== null) {
     const known = models.find(({ name }) => name === wanted);
     if (known === undefined)
-      throw new EngineRefusal('model_unknown', `${program} has no model ${wanted}; it has ${listOf(models)}`);
-    if (use === 'translator' && known.use === null)
-      throw new EngineRefusal('model_unknown', `${wanted} is no model that ${what}; it has ${listOf(fitting)}`);
+      throw refused(`${program} has no model ${wanted}; it has ${listOf(models)}`, models.length === 0);
+    if (use === 'translator' && known.use === null) {
+      const others = fitting.length === 0 ? 'and no other one does' : `and these do: ${listOf(fitting)}`;
+      throw refused(`${wanted} is no model that ${what}, ${others}`, fitting.length === 0);
+    }
     return wanted;
   }
   const [only, ...others] = fitting;
-  if (only === undefined)
-    throw new EngineRefusal('model_unknown', `${program} has no model that ${what}; it has ${listOf(models)}`);
-  if (others.length > 0)
-    throw new EngineRefusal('model_unknown', `${program} has several models that it can use: ${listOf(fitting)}`);
+  if (only === undefined) throw refused(`${program} has no model that ${what}; it has ${listOf(models)}`, true);
+  if (others.length > 0) throw refused(`${program} has several models that it can use: ${listOf(fitting)}`, false);
   return only.name;
 }
 
@@ -110,7 +118,13 @@ function modelOf({ program, speech, models }: ServerProgram, use: ModelUse, requ
  */
 export async function serverPlanOf(request: AddServerRequest): Promise<ServerPlan> {
   const { name } = request;
-  if (!engineName.test(name)) throw new EngineRefusal('unknown_engine', `${name} is no name of an engine`);
+  if (!engineName.test(name))
+    throw new EngineRefusal(
+      'unknown_engine',
+      badName(name),
+      undefined,
+      'choose another name, and name the model with --model',
+    );
   const server = addressOf(request.server);
   const keyFile = request.keyFile === null ? null : absolutePath(request.keyFile);
   const found = await programAt(server, keyFile);
@@ -224,6 +238,8 @@ const keyRefused = ({ server, keyFile }: Pick<AddedServer, 'server' | 'keyFile'>
     keyFile === null
       ? `the server at ${server} wants a key (status ${status})`
       : `the server at ${server} refuses the key in ${keyFile} (status ${status})`,
+    undefined,
+    keyFile === null ? null : 'put the key of this server into that file, or name another file with --key-file',
   );
 
 type ServerTrials = Pick<AddedServer, 'selfTest' | 'translatorTest'>;

@@ -62,13 +62,22 @@ const megabytes = (bytes: number | null): string => (bytes === null ? '' : `, ${
 
 const timeText = (ms: number): string => (ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
+/** A translator that is available is on this machine; its name says what it is. */
+const stateWords = ({ state, use }: EngineRow): string =>
+  state === 'available' ? (use === 'translator' ? 'here, not in use' : 'not installed') : state.replace('_', ' ');
+
+const yesNo = (name: string, value: boolean | null): string =>
+  value === null ? '' : `, ${name} ${value ? 'yes' : 'no'}`;
+
 const rowLine = (row: EngineRow): string => {
-  const { name, use, state, model, sends, bytes, secondsPerSecond, pair, msPerLine = null } = row;
+  const { name, use, model, sends, bytes, languages, secondsPerSecond, pair, msPerLine = null } = row;
   const speed = secondsPerSecond === null ? '' : `, ${secondsPerSecond.toFixed(1)} s for a second of speech`;
   const named = model === null ? '' : `, model ${model}`;
-  const languages = pair === undefined ? '' : `, ${pair.from} to ${pair.to}`;
+  const tongues =
+    pair !== undefined ? `, ${pair.from} to ${pair.to}` : languages === null ? '' : `, ${languages} languages`;
+  const given = `${yesNo('words', row.hasWords)}${yesNo('confidences', row.hasConfidences)}`;
   const lineSpeed = msPerLine === null ? '' : `, ${timeText(msPerLine)} for a line`;
-  return `${name}: ${use}, ${state.replace('_', ' ')}${named}${languages}, sends ${sends}${megabytes(bytes)}${speed}${lineSpeed}`;
+  return `${name}: ${use}, ${stateWords(row)}${named}${tongues}, sends ${sends}${megabytes(bytes)}${given}${speed}${lineSpeed}`;
 };
 
 const untested = { languages: null, hasWords: null, hasConfidences: null, secondsPerSecond: null } as const;
@@ -180,7 +189,11 @@ async function rowsOf(call: EnginesCall): Promise<readonly EngineRow[]> {
 
 async function list(call: EnginesCall): Promise<void> {
   const rows = await rowsOf(call);
-  call.terminal.result({ schema: 'studio.engine-list.v1', engines: rows }, rows.map(rowLine));
+  const { terminal } = call;
+  terminal.result({ schema: 'studio.engine-list.v1', engines: rows }, rows.map(rowLine));
+  const isListening = rows.some(({ use, state }) => use === 'recognizer' && state === 'in_use');
+  if (!isListening)
+    terminal.remark(`no recognizer is in use; to add one: ${terminal.typed('engines add whisper-base')}`);
 }
 
 /** The programs and servers of this machine, as each feature finds them. */
@@ -206,7 +219,14 @@ async function tried(
 ): Promise<SelfTestResult> {
   const { features, environment } = await settings.configured(changes);
   const named = recognizerOf(features);
-  if (named === null) throw new EngineRefusal('unknown_engine', 'the settings name no recognizer');
+  if (named === null) {
+    throw new EngineRefusal(
+      'unknown_engine',
+      'the settings name no recognizer',
+      undefined,
+      (typed) => `add one: ${typed('engines add whisper-base')}; to try another engine: ${typed('engines test NAME')}`,
+    );
+  }
   terminal.remark('trying the engine with speech, noise and music');
   if (given.has('json')) {
     const [name = named.engine] = names;
@@ -237,7 +257,10 @@ async function demandInstalled({ engines }: EnginesCall, name: string): Promise<
   const found = await installationOf(engines, name);
   if (found !== null) return found;
   const known = [...(await installations(engines)), ...(await addedServers(engines))].map((each) => each.name);
-  throw new EngineRefusal('unknown_engine', `${name} is not installed; ${known.join(', ') || 'no engine'} is`);
+  throw new EngineRefusal(
+    'unknown_engine',
+    `${name} is not installed; ${known.length === 0 ? 'no engine is' : `these are: ${known.join(', ')}`}`,
+  );
 }
 
 const planLines = ({ name, published, program, fetched, model }: AddPlan): readonly string[] => [
@@ -273,16 +296,30 @@ function fetchProgress({ given, terminal }: EnginesCall, { name, fetched }: AddP
   };
 }
 
+/** The flags of a recognizer that runs on this machine. */
+const forPrograms = ['from', 'program', 'origin'] as const;
+
+/** Throws `StartError` `invalid_flags` for a flag that would have no effect. */
+function demandNone(given: GivenFlags, flags: readonly string[], why: string): void {
+  const found = flags.find((each) => given.has(each));
+  if (found !== undefined) throw new StartError('invalid_flags', `--${found} ${why}`);
+}
+
 /** Fetches or copies an engine, tries it, writes its record, and has the settings name it. Rejects with `EngineRefusal`. */
 export async function add(call: EnginesCall): Promise<void> {
   const { given, terminal, settings, engines, names, signal } = call;
   const [name = ''] = names;
-  if (given.has('server')) return addServer(call);
+  if (given.has('server')) {
+    demandNone(given, forPrograms, 'and --server exclude each other: a server has its own program and files');
+    return addServer(call);
+  }
   const forServer = ['model', 'key-file'].find((each) => given.has(each));
   if (forServer !== undefined) throw new StartError('invalid_flags', `--${forServer} needs --server`);
   const use = given.single('as');
-  if (use === 'translator' || (await programTranslator(call, name)) !== null)
+  if (use === 'translator' || (await programTranslator(call, name)) !== null) {
+    demandNone(given, forPrograms, 'is for a recognizer, and a pair of Apertium takes nothing from it');
     return addTranslator(call, name, use !== 'installed');
+  }
   if ((await addedServerOf(engines, name)) !== null)
     throw new EngineRefusal('name_taken', `${name} is a server that was added`);
   const { environment } = await settings.configured();
@@ -453,6 +490,7 @@ export async function runEngines(
     if (verb === undefined) throw new StartError('invalid_flags', `${word}: one of ${verbs.join(', ')}`);
     const [least, most] = nameCounts[verb];
     if (names.length < least) throw new StartError('invalid_flags', `engines ${verb} needs NAME`);
+    if (verb !== 'add') demandNone(given, [...forPrograms, 'server', 'model', 'key-file', 'as'], 'is for engines add');
     if (names.length > most) throw new StartError('invalid_flags', `engines ${verb} takes no ${names.at(-1)}`);
     const { engines } = dataRootAt(parts.settings.dataRoot);
     await cleanUnfinished(engines);
@@ -462,7 +500,7 @@ export async function runEngines(
       remark('interrupted; what was fetched stays: the same command continues where it stopped');
       process.exitCode = exitCodes.interrupted;
     } else if (error instanceof EngineRefusal) {
-      const remedy = remedyOf(error.code, typed);
+      const remedy = remedyOf(error, typed);
       remark(`${error.message}; ${remedy}`);
       failed({ code: error.code, message: error.detail, remedy });
       process.exitCode = exitCodes.failed;

@@ -55,14 +55,14 @@ export class EngineWorks {
     this.#core = core;
   }
 
-  /** The engines that are here or in the catalogue, and the work of now. */
-  async cards(): Promise<EngineCards> {
+  /** The engines that are here or in the catalogue, and the work of now. One is recommended for a language by its base code. */
+  async cards(language = 'en'): Promise<EngineCards> {
     const { environment } = this.#core;
     const catalogue = await catalogueOf(environment).catch((): Catalogue => ({ programs: {}, engines: [] }));
     const machine = thisMachine();
     return {
       schema: 'studio.engine-cards.v1',
-      recommended: recommended(catalogue, 'en', machine)?.name ?? null,
+      recommended: recommended(catalogue, language, machine)?.name ?? null,
       engines: [...(await this.#installed()), ...(await this.#available(catalogue))],
       work: this.#work,
     };

@@ -55,6 +55,10 @@ export const serverRecordName = 'server.json';
 /** A name that is one plain folder. */
 export const engineName = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]{0,98}[\p{L}\p{M}\p{N}_-])?$/u;
 
+/** Why a name cannot be that of an engine. */
+export const badName = (name: string): string =>
+  `${name} is no name of an engine: it has up to 100 letters, digits, spaces, dots, _ and -, and begins with a letter or digit`;
+
 /** The installed engines of a folder, by name. One whose record cannot be read is left out. */
 export async function installations(engines: string): Promise<readonly Installation[]> {
   const names = await readdir(engines).catch(() => []);
@@ -76,7 +80,7 @@ export async function installationOf(engines: string, name: string): Promise<Ins
 
 /** The folder of an engine, which may hold the part of a download. Makes it. */
 export async function engineFolder(engines: string, name: string): Promise<string> {
-  if (!engineName.test(name)) throw new EngineRefusal('unknown_engine', `${name} is no name of an engine`);
+  if (!engineName.test(name)) throw new EngineRefusal('unknown_engine', badName(name));
   const folder = join(engines, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;

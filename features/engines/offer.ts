@@ -51,7 +51,7 @@ async function withRemedies(parts: CommandParts, work: () => Promise<void>): Pro
     await work();
   } catch (error) {
     if (!(error instanceof EngineRefusal)) throw error;
-    throw new Error(`${error.message}; ${remedyOf(error.code, parts.terminal.typed)}`, { cause: error });
+    throw new Error(`${error.message}; ${remedyOf(error, parts.terminal.typed)}`, { cause: error });
   }
 }
 

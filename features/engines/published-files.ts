@@ -23,13 +23,13 @@ const bytesOf = async (path: string): Promise<number> => (await stat(path).catch
 const hex = (digest: string): string => digest.replace(/^sha256:/, '');
 
 /** Throws `digest_mismatch` and deletes the file unless it has the digest that was published. */
-async function demandDigest(path: string, { file, sha256 }: PublishedFile, from: string): Promise<void> {
+async function demandDigest(path: string, { file, sha256 }: PublishedFile, url: string): Promise<void> {
   const found = hex(await fileDigestOf(path));
   if (found === sha256) return;
   await rm(path, { force: true });
   throw new EngineRefusal(
     'digest_mismatch',
-    `${file} from ${from} has the SHA-256 ${found}, and ${sha256} is published; what was fetched or copied of it was deleted`,
+    `${file} from ${url} has the SHA-256 ${found}, and ${sha256} is published; what was fetched of it was deleted`,
   );
 }
 
@@ -116,11 +116,23 @@ export async function fetchPublished(
   return path;
 }
 
-/** Copies a published file into a folder. Rejects with `digest_mismatch`; the copy is deleted then, and the original stays. */
+/** Copies a published file into a folder. Rejects with `digest_mismatch`: the copy is deleted then, and the original stays. */
 export async function copyPublished(folder: string, wanted: PublishedFile, from: string): Promise<string> {
   const path = join(folder, wanted.file);
   await copyFile(from, path, constants.COPYFILE_FICLONE);
-  await demandDigest(path, wanted, from);
+  const [found, bytes] = [hex(await fileDigestOf(path)), await bytesOf(path)];
+  if (found !== wanted.sha256) {
+    await rm(path, { force: true });
+    const isCut = wanted.isExactLength && bytes < wanted.bytes;
+    throw new EngineRefusal(
+      'digest_mismatch',
+      isCut
+        ? `${from} has ${bytes} bytes, and ${wanted.file} has ${wanted.bytes}: it is cut off, or another file`
+        : `${from} has the SHA-256 ${found}, and ${wanted.sha256} of ${wanted.file} is published`,
+      undefined,
+      'fetch or copy the file again; a model of yours is added by its path, such as ./my-model.bin',
+    );
+  }
   await syncFile(path);
   return path;
 }

@@ -1,7 +1,18 @@
+import { ServiceError } from '../../contract/base/errors.ts';
+import { languageTag } from '../../contract/base/grammar.ts';
 import { engineCards, engineWork, engineWorkRequest } from '../../contract/engine-work.ts';
 import { json } from '../../http/exchange/description.ts';
-import { type Route, read, remove, route, write } from '../../http/exchange/route.ts';
+import { type Call, type Route, read, remove, route, write } from '../../http/exchange/route.ts';
+import { baseLanguage } from '../../rules/languages.ts';
 import type { EngineWorks } from './engine-work.ts';
+
+/** The base code of the asked language; English for none. Throws `unknown_query` for what is no tag of a language. */
+function languageAsked({ query }: Pick<Call<null>, 'query'>): string {
+  const tag = languageTag.safeParse(query.get('language') ?? 'en');
+  const base = tag.success ? baseLanguage(tag.data) : null;
+  if (base !== null) return base;
+  throw new ServiceError('unknown_query', 'language is the tag of a language, such as es');
+}
 
 /** The routes of the engines of a host. */
 export const engineRoutes = (works: EngineWorks): readonly Route[] => [
@@ -11,9 +22,12 @@ export const engineRoutes = (works: EngineWorks): readonly Route[] => [
       id: 'listEngines',
       summary: 'the engines that are installed or in the catalogue, and the work on one',
       details: 'The speed of an engine that is not installed is an estimate.',
+      query: {
+        language: languageTag.optional().describe('the spoken language that `recommended` is for; by default English'),
+      },
       answers: [json(200, engineCards)],
       refusals: [],
-      handle: async () => ({ status: 200, body: await works.cards() }),
+      handle: async (call) => ({ status: 200, body: await works.cards(languageAsked(call)) }),
     }),
   }),
   route('/v1/engines/work', {

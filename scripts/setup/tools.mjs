@@ -29,6 +29,7 @@ export const tools = [
     { name: 'curl', packages: ['curl'] },
     { name: 'jq', packages: ['jq'] },
     { name: 'xxd', packages: ['xxd'] },
+    { name: 'apertium', packages: ['apertium-es-pt'] },
   ]),
 ];
 

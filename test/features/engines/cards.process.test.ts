@@ -50,6 +50,8 @@ test('an engine is added, tried and used over HTTP by a command of its own', asy
   const before = await client.engines.list();
   t.is(before.work, null);
   t.is(before.recommended, name);
+  t.is((await client.engines.list({ language: 'pt-BR' })).recommended, name);
+  await refused(t, client.engines.list({ language: 'no tag' }), 'unknown_query');
   t.like(before.engines, [{ name, state: 'available', sends: 'nothing', languages: 99 }]);
   await refused(t, client.engines.begin('use', name), 'unknown_engine', 'it is not installed');
   for (const foreign of ['./my-model.bin', '/bin/sh', 'http://127.0.0.1:9/v1', '--program=/bin/sh', 'none'])

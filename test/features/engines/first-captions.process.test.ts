@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { findExecutable } from '../../../executors/process/tools.ts';
 import { type Answer, hasTerminal, runAtTerminal } from '../../cli/at-terminal.ts';
 import { repository, runCommand } from '../../cli/command.ts';
 import { scratchFolder } from '../../storage/ledger/scratch.ts';
@@ -10,6 +11,8 @@ import { loopbackCatalogue } from './loopback-catalogue.ts';
 // From a machine without an engine to captions: `caption` offers the engine that the film lacks.
 
 const atTerminal = hasTerminal ? test : test.skip;
+const pocketsphinx = await findExecutable('pocketsphinx_continuous', process.env.PATH ?? '');
+const withPocketsphinx = hasTerminal && pocketsphinx !== null ? test : test.skip;
 
 const owner = ['--rights-holder', 'Me', '--attest-rights'];
 const fetching: Answer = [/Fetch it, and use it for captions, now and from now on\? \[yes\/no\] /, 'yes'];
@@ -18,12 +21,12 @@ const attested: Answer = [/Approve\? Type yes, or type lines to read [^:]*: /, '
 const named: Answer = [/Your name: /, 'Sua Kim'];
 
 /** A film with one spoken sentence, a data root that no host has had, and a catalogue on loopback. */
-async function onCleanMachine(t: ExecutionContext) {
+async function onCleanMachine(t: ExecutionContext, more: Readonly<Record<string, string>> = {}) {
   const folder = await scratchFolder(t);
   const catalogue = await loopbackCatalogue(t, folder);
   const [root, film] = [join(folder, 'root'), join(folder, 'film.wav')];
   await copyFile(join(repository, 'fixtures/self-test/speech.wav'), film);
-  const { environment } = catalogue;
+  const environment = { ...catalogue.environment, ...more };
   const call = ['caption', film, '--from', 'en', ...owner, '--data-root', root];
   return {
     ...catalogue,
@@ -87,6 +90,24 @@ atTerminal('without a network, the call says what to do, and the next one contin
   t.true(existsSync(captions));
   t.deepEqual((await readdir(engine)).toSorted(), ['LICENSE.txt', 'ggml-test.bin', 'installation.json', 'program']);
 });
+
+withPocketsphinx(
+  'bug: after a failed download the recognizer of this machine was offered only in the next call',
+  async (t) => {
+    const { at, serve, root } = await onCleanMachine(t, { MEDIA_STUDY_POCKETSPHINX: pocketsphinx ?? '' });
+    serve('missing');
+    const using: Answer = [
+      /Another engine is on this machine:[\s\S]*Use it for captions, now and from now on\? \[yes\/no\] /,
+      'yes',
+    ];
+    const { stdout } = await at(fetching, using, named, attested);
+    t.regex(
+      stdout,
+      /download_failed: .*answers 404; run the same command again.*\. Another engine is on this machine:/,
+    );
+    t.like(JSON.parse(await readFile(join(root, 'settings.json'), 'utf8')), { 'semantic-recognizer': 'pocketsphinx' });
+  },
+);
 
 atTerminal('Ctrl-C ends a download, and the next call continues it', async (t) => {
   const { at, asked, serve, engine } = await onCleanMachine(t);

@@ -52,11 +52,14 @@ test('a pair that is not here, or cannot work, is refused and changes nothing', 
   t.is(missing.exit, 1);
   t.regex(
     missing.stderr,
-    /^unknown_engine: there is no translator apertium-es-gl on this machine; apertium-es-pt, apertium-es-pt_BR are here; .*engines .* lists the names/,
+    /^unknown_engine: there is no translator apertium-es-gl on this machine; apertium-es-pt, apertium-es-pt_BR are here; to see all names: .*engines/,
   );
   await writeFile(join(modes, 'es-pt.mode'), `lt-proc --dies-at-start '${generation}'\n`);
   const broken = await engines('add', 'apertium-es-pt');
-  t.regex(broken.stderr, /^engine_failed: es-pt of Apertium does not start: it ended; add another engine/m);
+  t.regex(
+    broken.stderr,
+    /^engine_failed: es-pt of Apertium does not start: it ended; correct what this names, or take another engine/m,
+  );
   await writeFile(join(modes, 'es-pt.mode'), `lt-proc '${generation}'\n`);
   t.regex((await engines('add', 'apertium-es-pt')).stderr, /^not_translated: it gave every line back as it was/m);
   await writeFile(join(modes, 'es-pt.mode'), `rm -rf '${generation}'\n`);
