@@ -53,15 +53,16 @@ interface Search {
 
 /**
  * The aim against speech: one in 100,000 unrelated files at most gets an answer. Answers are for all cues at a near place, as they
- * are, or at a far place. Others are for cues in pieces, and for some of the pieces. So each of five ways has one in `rarely`.
+ * are, or at a far place. Others are for cues in pieces, and for some of the pieces. Of cues behind the end of the film four of these
+ * ways are tried again without them. So each of at most ten ways has one in `rarely`.
  * Against cues one in 4,000 is the aim, by three ways: their agreement is measured besides (`pairing.ts`).
  */
 const SEARCHES: Readonly<Record<ReferenceKind, Search>> = {
   speech: {
     reach: inSteps(130_000),
     farReach: inSteps(600_000),
-    rarely: 500_000,
-    pieceRarely: 710,
+    rarely: 1_000_000,
+    pieceRarely: 1000,
     tellsStretches: true,
     mostBound: 2,
   },
@@ -107,6 +108,8 @@ const ALIGNMENT = {
   unfitCost: 2500,
   /** The same in a piece that is proven alone: some of its cues may belong to a neighbor that is not. */
   unfitCostAlone: 1000,
+  /** Cues beside an unknown piece are doubtful up to the last one at which the known place has gained less than this. */
+  edgeGain: 800,
   /** With more of its cues unknown, a whole answer is. */
   unknownShare: 0.1,
 } as const;
@@ -213,12 +216,19 @@ function boundBy(best: readonly number[], { rarely, rates: tried, places, mostBo
   const middle = best.toSorted((one, other) => one - other)[best.length >> 1] ?? 0;
   const excess = best.reduce((sum, score) => sum + Math.max(0, score - middle), 0) / best.length;
   const scale = Math.max(excess / 0.5894, ALIGNMENT.leastGumbel);
-  const chance = middle + scale * Math.log(tried);
-  const tail = chance - 0.3665 * scale - scale * Math.log(-Math.log1p(-1 / rarely));
-  const least = inHundredths(Math.log(places * rarely));
+  const chance = middle + scale * inThousandths(Math.log(tried));
+  const tail = chance - 0.3665 * scale + scale * inThousandths(Math.log(rarely));
+  const least = leastBound({ rarely, places });
   const bound = Math.min(Math.max(Math.round(tail), least), mostBound * least);
   return { bound, chance: Math.round(chance) };
 }
+
+/** So many digits are the same in every library of logarithms. */
+const inThousandths = (value: number): number => Math.round(1000 * value) / 1000;
+
+/** What independent likelihood ratios exceed once in `rarely` files. */
+const leastBound = ({ rarely, places }: Pick<Tries, 'rarely' | 'places'>): number =>
+  inHundredths(Math.log(places * rarely));
 
 /** The best scores of shuffled cues anywhere. */
 function* shuffledScores(
@@ -393,20 +403,34 @@ interface JudgedStretch extends Bound {
   readonly reason: UnknownReason;
 }
 
+/** So many places are looked at for a piece. */
+const placesOfPiece = ({ cues }: Piece): number => ((2 * BREAKS.breakReach) / BREAKS.breakStride) * cues.starts.length;
+
+/** One unrelated piece in so many is proven. */
+const oddsOfPiece = ({ rarely, pieceRarely }: Search, isAlone: boolean): number =>
+  isAlone ? rarely * ALIGNMENT.mostPieces : pieceRarely;
+
+/** True if some pieces may be proven, whatever the draws say: all of them together, or one alone. */
+function mayBeProven(pieces: readonly Piece[], search: Search, isAlone: boolean): boolean {
+  const rarely = oddsOfPiece(search, isAlone);
+  const mayBe = (piece: Piece): boolean => piece.score > leastBound({ rarely, places: placesOfPiece(piece) });
+  return isAlone ? pieces.some(mayBe) : pieces.every(mayBe);
+}
+
 /** The verdicts for cues in pieces; each needs a proof of its own. `isAlone` asks for one that needs no other piece. */
 function* judgedPieces(
   tables: FitTables,
   pieces: readonly Piece[],
-  { reach, rarely, pieceRarely, mostBound }: Search,
+  search: Search,
   isAlone: boolean,
 ): Steps<JudgedStretch[]> {
+  const { reach, mostBound } = search;
   const judged: JudgedStretch[] = [];
-  const states = (2 * BREAKS.breakReach) / BREAKS.breakStride;
   for (const piece of pieces) {
     const { from, to, cues, offset, score } = piece;
     const best = yield* shuffledScores(tables, [cues], { draws: ALIGNMENT.pieceDraws, reach });
-    const odds = isAlone ? rarely * ALIGNMENT.mostPieces : pieceRarely;
-    const bound = boundBy(best, { rarely: odds, rates: 1, places: states * cues.starts.length, mostBound });
+    const rarely = oddsOfPiece(search, isAlone);
+    const bound = boundBy(best, { rarely, rates: 1, places: placesOfPiece(piece), mostBound });
     const isAbove = score > bound.bound;
     const isProven = isAbove && (yield* contradictions(tables, cues, offset, reach)).length === 0;
     const reason = isAbove ? 'part_does_not_fit' : 'pieces_unproven';
@@ -462,6 +486,44 @@ function withoutUnfit(
   return told;
 }
 
+/**
+ * Where a proven piece meets one that is not, the break may lie earlier than where the cues prefer it. Cues belong to the unknown piece
+ * as long as its place suits them all nearly as well.
+ */
+function withoutDoubtfulEdges(
+  tables: FitTables,
+  pieces: readonly Piece[],
+  judged: readonly JudgedStretch[],
+): JudgedStretch[] {
+  const told = judged.map((stretch) => ({ ...stretch }));
+  for (const [at, stretch] of told.entries()) {
+    const piece = pieces[at];
+    if (stretch.place === null || piece === undefined) continue;
+    const count = piece.to - piece.from;
+    const doubtful = (other: Piece, isLast: boolean): number => {
+      let [sum, some] = [0, 0];
+      for (let nth = 0; nth < count; nth += 1) {
+        const place = isLast ? count - 1 - nth : nth;
+        const cue = someOf(piece.cues, place, place + 1);
+        sum += tables.scoreOf(cue, piece.offset) - tables.scoreOf(cue, other.offset);
+        if (sum < ALIGNMENT.edgeGain) some = nth + 1;
+      }
+      return some;
+    };
+    const [before, after] = [told[at - 1], told[at + 1]];
+    const [pieceBefore, pieceAfter] = [pieces[at - 1], pieces[at + 1]];
+    if (before?.place === null && pieceBefore !== undefined) {
+      stretch.from = Math.min(stretch.from + doubtful(pieceBefore, false), stretch.to);
+      before.to = stretch.from;
+    }
+    if (after?.place === null && pieceAfter !== undefined) {
+      stretch.to = Math.max(stretch.to - doubtful(pieceAfter, true), stretch.from);
+      after.from = stretch.to;
+    }
+  }
+  return told.filter(({ from, to }) => from < to);
+}
+
 const isInPlace = ({ rate, offset }: Pick<Answer, 'rate' | 'offset'>): boolean =>
   rate === rates[0] && Math.abs(offset) < ALIGNMENT.inSyncBelow;
 
@@ -476,10 +538,10 @@ const areApart = (places: readonly Pick<Answer, 'rate' | 'offset'>[]): boolean =
 const figuresIn = ({ score, bound, chance }: JudgedStretch) => ({ score, bound, chance });
 
 /** Judged stretches in the words of an answer. `places` has the place of each counted cue among all `count` of them. */
-function answerOf(
-  judged: readonly JudgedStretch[],
-  { places: among, count, figures }: Pick<Compared, 'places' | 'count'> & { readonly figures: Figures },
-): Alignment {
+function answerOf(found: readonly JudgedStretch[], { places: among, count, beyond, figures }: Counts): Alignment {
+  const end = found.at(-1)?.to ?? 0;
+  const unheard = { from: end, to: end + beyond, place: null, reason: 'part_does_not_fit', ...figures } as const;
+  const judged = beyond === 0 ? found : [...found, unheard];
   const known = judged.flatMap(({ place, ...stretch }) => (place === null ? [] : [{ ...stretch, place }]));
   const places = known.map(({ place }) => place);
   const hasBreaks = areApart(places);
@@ -506,7 +568,9 @@ function answerOf(
   return { verdict: 'other_cut', pieces, ...told };
 }
 
-type Figures = Extract<Alignment, { verdict: 'unknown' }>['figures'];
+interface Counts extends Pick<Compared, 'places' | 'count' | 'beyond'> {
+  readonly figures: ReturnType<typeof figuresOf>;
+}
 
 /**
  * The places of the cues that are counted, in order: the first of those that are shown together. A file in two languages has each cue
@@ -577,12 +641,17 @@ export function* alignedBySteps(
   const every = strideOf(spans, firsts.length, { lengthMs, reach: search.farReach ?? search.reach });
   const places = firsts.filter((_, at) => at % every === 0);
   const counted = places.flatMap((at) => shown[at] ?? []);
-  const compared = { tables, counted, places, count: shown.length, lengthMs };
+  const compared = { tables, counted, places, count: shown.length, lengthMs, beyond: 0 };
   const near = yield* alignedWithin(compared, search);
   const { farReach } = search;
   if (farReach === null || near.verdict !== 'unknown' || near.reason !== 'no_better_than_chance') return near;
   const far = yield* alignedWithin(compared, { ...search, reach: farReach, farReach: null }, true);
-  return far.verdict === 'unknown' ? near : far;
+  if (far.verdict !== 'unknown') return far;
+  const inside = counted.filter(({ startMs }) => startMs < lengthMs);
+  const beyond = counted.length - inside.length;
+  if (inside.length < ALIGNMENT.leastPart || beyond < BREAKS.leastCues) return near;
+  const part = yield* alignedWithin({ ...compared, counted: inside, beyond }, search);
+  return part.verdict === 'unknown' && part.stretches === undefined ? near : part;
 }
 
 /** Cues and the tables of their reference. */
@@ -591,13 +660,15 @@ interface Compared {
   readonly counted: readonly Range[];
   /** The place of each counted cue among all of them. */
   readonly places: readonly number[];
+  /** So many cues come after those that are counted, behind the end of the film. */
+  readonly beyond: number;
   readonly count: number;
   readonly lengthMs: number;
 }
 
 /** The answer of one search. With `isWhole` only answers for all cues are looked for. */
 function* alignedWithin(
-  { tables, counted, places, count, lengthMs }: Compared,
+  { tables, counted, places, count, lengthMs, beyond }: Compared,
   search: Search,
   isWhole = false,
 ): Steps<Alignment> {
@@ -615,15 +686,20 @@ function* alignedWithin(
   answers.sort((one, other) => other.score - one.score);
   const [best] = answers;
   if (best === undefined) return { verdict: 'unknown', reason: 'too_few_cues', figures: null };
-  const bound = boundBy(yield* shuffledScores(tables, atRates, { draws: ALIGNMENT.draws, reach }), {
+  const tries = {
     rarely,
     rates: rates.length,
     places: rates.length * (2 * reach + 1),
     mostBound: search.mostBound,
-  });
+  };
+  // No draw of shuffled cues makes the bound lower than this.
+  if (isWhole && best.score <= leastBound(tries)) {
+    return { verdict: 'unknown', reason: 'no_better_than_chance', figures: null };
+  }
+  const bound = boundBy(yield* shuffledScores(tables, atRates, { draws: ALIGNMENT.draws, reach }), tries);
   const figures = figuresOf(best.score, bound);
   const unknown = (reason: UnknownReason): Alignment => ({ verdict: 'unknown', reason, figures });
-  const counts = { places, count, figures };
+  const counts = { places, count, beyond, figures };
   const isKnownRate = rates.includes(best.rate);
   const likely = best.score > bound.bound && isKnownRate ? best.rate : null;
   if (isWhole && best.score <= bound.bound) return unknown('no_better_than_chance');
@@ -631,19 +707,23 @@ function* alignedWithin(
   if (broken.pieces.length > 1 && broken.score > best.score) {
     const because = best.score > bound.bound ? 'pieces_unproven' : 'no_better_than_chance';
     if (broken.pieces.length > ALIGNMENT.mostPieces) return unknown(because);
-    const together = yield* judgedPieces(tables, broken.pieces, search, false);
+    const together = mayBeProven(broken.pieces, search, false)
+      ? yield* judgedPieces(tables, broken.pieces, search, false)
+      : null;
     const cuesAtRate = atRates[rates.indexOf(broken.pieces[0]?.rate ?? best.rate)] ?? best.cues;
-    if (together.every(({ place }) => place !== null)) {
+    if (together?.every(({ place }) => place !== null)) {
       const told = search.tellsStretches
         ? together.flatMap((stretch) => withoutUnfit(tables, cuesAtRate, stretch))
         : together;
       return answerOf(told, counts);
     }
-    if (!search.tellsStretches) return unknown(because);
+    if (!search.tellsStretches || !mayBeProven(broken.pieces, search, true)) return unknown(because);
     const alone = yield* judgedPieces(tables, broken.pieces, search, true);
     if (alone.every(({ place }) => place === null)) return unknown(because);
     return answerOf(
-      alone.flatMap((stretch) => withoutUnfit(tables, cuesAtRate, stretch, ALIGNMENT.unfitCostAlone)),
+      withoutDoubtfulEdges(tables, broken.pieces, alone).flatMap((stretch) =>
+        withoutUnfit(tables, cuesAtRate, stretch, ALIGNMENT.unfitCostAlone),
+      ),
       counts,
     );
   }

@@ -42,7 +42,7 @@ interface EdgeModel {
  * eight films. An end stays on the screen 0.45 s after the speech. Against cues the values are choices, not
  * measured: starts within 0.1 s, or 0.35 s if a line was split or joined. Ends follow the length of the text, and are wider.
  */
-const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readonly end: EdgeModel }>> = {
+export const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readonly end: EdgeModel }>> = {
   speech: {
     start: { share: 0.6, lag: -0.05, widths: [[1, 0.2]] },
     end: { share: 0.5, lag: 0.45, widths: [[1, 0.6]] },
@@ -70,11 +70,15 @@ const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel; readon
 /**
  * Neighboring steps are not independent: one look at each 0.8 s counts. A cue is over speech with at least three quarters. The
  * share of speech is taken between 2 and 98 %, so that no single step proves anything. An edge outside of the film costs 0.7 nats.
+ * Shares, and edges for each second, are counted in thousandths: so there is a finite number of tables, and a test shows that no value
+ * of them lies so near to a half that another library of logarithms would round it otherwise.
  */
-const FIT = {
+export const FIT = {
   lookSteps: 40,
   coveredLeast: 0.75,
-  shareLeast: 0.02,
+  leastShare: 20,
+  fewestEdges: 1,
+  mostEdges: 4000,
   outside: -0.7,
   farSigma: 4,
   coverage: 10_000,
@@ -129,19 +133,31 @@ export interface CueFit {
   readonly score: number;
 }
 
-/** The score of an edge by its distance to the next one of the reference, in steps from `-reach` on, and far from each. */
-function edgeScores({ share, lag, widths }: EdgeModel, perSecond: number) {
+/** Scores of an edge by its distance to the next one of the reference, from `-reach` steps on, in nats; and far from each. */
+export function edgeNats({ share, lag, widths }: EdgeModel, edgesPerMille: number) {
   const farthest = Math.max(...widths.map(([, sigma]) => FIT.farSigma * sigma)) + Math.abs(lag);
   const reach = Math.ceil((farthest * 1000) / stepMs);
-  const scores = Int16Array.from({ length: 2 * reach + 1 }, (_, at) => {
+  const nats = Array.from({ length: 2 * reach + 1 }, (_, at) => {
     const apart = ((at - reach) * stepMs) / 1000 - lag;
     let density = 0;
     for (const [part, sigma] of widths) {
       density += (part * Math.exp(-0.5 * (apart / sigma) ** 2)) / (sigma * Math.sqrt(2 * Math.PI));
     }
-    return inHundredths(Math.log((share * density) / perSecond + 1 - share));
+    return Math.log((1000 * share * density) / edgesPerMille + 1 - share);
   });
-  return { reach, scores, far: inHundredths(Math.log(1 - share)) };
+  return { reach, nats, far: Math.log(1 - share) };
+}
+
+function edgeScores(model: EdgeModel, edgesPerMille: number) {
+  const { reach, nats, far } = edgeNats(model, edgesPerMille);
+  return { reach, scores: Int16Array.from(nats, inHundredths), far: inHundredths(far) };
+}
+
+/** The worth of a step over the reference and beside it, in parts of `FIT.coverage` of a nat, by the share of it in thousandths. */
+export function coverageWorths(share: number): { readonly over: number; readonly beside: number } {
+  const covered = Math.max(1000 * FIT.coveredLeast, (1000 + share) / 2);
+  const worth = (ratio: number): number => (FIT.coverage * Math.log(ratio)) / FIT.lookSteps;
+  return { over: worth(covered / share), beside: worth((1000 - covered) / (1000 - share)) };
 }
 
 type EdgeScores = ReturnType<typeof edgeScores>;
@@ -200,9 +216,10 @@ export class FitTables {
     const lastMs = Math.max(lengthMs, ...whole.slice(-1).map(({ endMs }) => endMs));
     // Density and share count where the reference is: a track may cover a part of the film.
     const hullMs = Math.max(1000, (whole.at(-1)?.endMs ?? 0) - (whole[0]?.startMs ?? 0));
-    const perSecond = Math.max(1, spans.length) / (hullMs / 1000);
-    const share = Math.min(Math.max(totalLengthOf(whole) / hullMs, FIT.shareLeast), 1 - FIT.shareLeast);
-    const covered = Math.max(FIT.coveredLeast, (1 + share) / 2);
+    const perMille = (part: number, least: number, most: number): number =>
+      Math.min(Math.max(Math.round(1000 * part), least), most);
+    const edges = perMille((1000 * Math.max(1, spans.length)) / hullMs, FIT.fewestEdges, FIT.mostEdges);
+    const share = perMille(totalLengthOf(whole) / hullMs, FIT.leastShare, 1000 - FIT.leastShare);
     const { starts, ends } = placedCues(spans, { numerator: 1, denominator: 1 });
     this.#starts = starts;
     this.#ends = ends.toSorted();
@@ -211,18 +228,17 @@ export class FitTables {
     const size = Math.max(steps, Math.ceil(lastCueMs / stepMs)) + 2 * this.#pad;
     this.#on = new Int16Array(size).fill(inHundredths(FIT.outside));
     this.#off = new Int16Array(size);
-    const worth = (ratio: number): number => Math.round((FIT.coverage * Math.log(ratio)) / FIT.lookSteps);
-    this.#worth = { over: worth(covered / share), beside: worth((1 - covered) / (1 - share)) };
+    const { over, beside } = coverageWorths(share);
+    this.#worth = { over: Math.round(over), beside: Math.round(beside) };
     this.#heard = new Int32Array(size + 1);
     this.#steps = steps;
     const { start, end } = MODELS[kind];
-    this.#scores = { on: edgeScores(start, perSecond), off: edgeScores(end, perSecond) };
+    this.#scores = { on: edgeScores(start, edges), off: edgeScores(end, edges) };
     const peak = ({ scores, far }: EdgeScores): number => Math.max(...scores) - far;
-    const { over, beside } = this.#worth;
     this.#weights = {
       on: peak(this.#scores.on),
       off: peak(this.#scores.off),
-      step: (over - beside) / (FIT.coverage / 100),
+      step: (this.#worth.over - this.#worth.beside) / (FIT.coverage / 100),
     };
     const inSteps = (seconds: number): number => Math.round((seconds * 1000) / stepMs);
     this.#lag = { on: inSteps(start.lag), off: inSteps(end.lag) };

@@ -153,6 +153,17 @@ test('cues that overlap keep their place', (t) => {
   }
 });
 
+test('cues of a longer film are placed as far as this one goes', (t) => {
+  for (const seed of seeds) {
+    const film = plantedFilm(seed, 2 * lengthMs);
+    const speech = plantedSpeech(film, seed).filter(({ endMs }) => endMs < lengthMs);
+    const answer = checked(t, speech, movedBy(subtitlesOf(film, seed), 1, 1500));
+    const stretch = answer.stretches?.[0] ?? answer;
+    t.is(stretch.verdict, 'shifted', `${seed}: ${JSON.stringify(answer)}`);
+    t.is(answer.stretches?.at(-1)?.verdict, 'unknown', `${seed}: ${JSON.stringify(answer)}`);
+  }
+});
+
 test('speech without pauses, as of a film with music throughout, proves nothing', (t) => {
   for (const seed of seeds) {
     const cues = movedBy(subtitlesOf(filmOf(seed), seed), 1, 2300);
