@@ -1,3 +1,4 @@
+import { align } from './align.ts';
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
 import { eventsPage } from './events-page.ts';
@@ -48,4 +49,5 @@ export const rows: readonly Row[] = [
   translatedCaptions,
   speech,
   sync,
+  align,
 ];

@@ -1,5 +1,6 @@
 import type { AttachedScript, ScriptAlignmentProposal } from '../contract/sources/script-alignment.ts';
 import type { AttachedSubtitleTrack, SubtitleTrackList } from '../contract/sources/source-session.ts';
+import type { SubtitleFix, SubtitleFixProposal } from '../contract/sources/subtitle-fix.ts';
 import type { SubtitleFormat } from '../contract/sources/subtitle-track.ts';
 import { type Media, mediaAsBlob } from './ingests.ts';
 import { encodedPath, type Transport } from './transport.ts';
@@ -18,6 +19,25 @@ export interface SubtitleOptions {
   /** The encoding by a name of the Encoding Standard; UTF-8 without it. */
   readonly encoding?: string;
   readonly signal?: AbortSignal;
+}
+
+/** Subtitles that are compared with the speech of a study: a text track of it, or a file. */
+export type FixedSubtitles =
+  | { readonly track: number }
+  | {
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly label: string;
+      readonly language?: string;
+      readonly encoding?: string;
+    };
+
+/** The proposal that a person has seen, and what they attest. `rightsHolder` is needed for a file. */
+export interface SubtitleFixOptions {
+  readonly digest: string;
+  readonly reviewerId: string;
+  /** The text that the reviewer attests, word for word. */
+  readonly attestation: string;
+  readonly rightsHolder?: string;
 }
 
 /** A script of plain text, what it is called, and its language (BCP 47). */
@@ -69,6 +89,44 @@ export class Subtitles {
     return this.#transport.json(`${tracksOf(sourceSessionId)}?${query}`, {
       method: 'POST',
       body: blob.slice(0, blob.size, 'application/octet-stream'),
+      repeatable: true,
+      signal,
+    });
+  }
+
+  /**
+   * Compares subtitles with the speech of a study: the verdict for each stretch, and what a fix would move. Nothing is recorded, and
+   * the call is repeated while no host answers.
+   */
+  async proposeFix(runtimeId: string, subtitles: FixedSubtitles, signal?: AbortSignal): Promise<SubtitleFixProposal> {
+    return this.#fixes('subtitle-fix-proposals', runtimeId, subtitles, {}, signal);
+  }
+
+  /** Attaches the subtitles of a proposal that a person has seen. The same fix is attached once. */
+  async fix(
+    runtimeId: string,
+    subtitles: FixedSubtitles,
+    { digest, reviewerId, attestation, rightsHolder }: SubtitleFixOptions,
+    signal?: AbortSignal,
+  ): Promise<SubtitleFix> {
+    const rights =
+      rightsHolder === undefined ? {} : { rightsHolder, rightsScope: 'local_processing', ownershipAttested: 'true' };
+    return this.#fixes('subtitle-fixes', runtimeId, subtitles, { digest, reviewerId, attestation, ...rights }, signal);
+  }
+
+  #fixes<Answer>(
+    path: string,
+    runtimeId: string,
+    subtitles: FixedSubtitles,
+    further: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const { bytes, ...named } = 'track' in subtitles ? { bytes: null, track: String(subtitles.track) } : subtitles;
+    const query = new URLSearchParams({ ...named, ...further });
+    const body = bytes === null ? {} : { body: new Blob([bytes], { type: 'application/octet-stream' }) };
+    return this.#transport.json(`${encodedPath`/v1/runtimes/${runtimeId}`}/${path}?${query}`, {
+      method: 'POST',
+      ...body,
       repeatable: true,
       signal,
     });

@@ -4,17 +4,16 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
-import { cueTextOf } from '../../executors/evidence/cue-text.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
 import { openSubtitleFile } from '../../formats/subtitles.ts';
 import { pathOption } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
-import { codecOf } from '../../receipts/sources/subtitle-track.ts';
 import type { TimedText } from '../../rules/dialogue.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { joined } from '../../rules/time-spans.ts';
 import { type VerbCall, VerbRefusal } from '../feature.ts';
+import { cuesOfFile } from './subtitle-cues.ts';
 import { type CheckedStretch, checkedBySteps, type SyncCheck } from './sync-check.ts';
 
 /** Subtitles to compare: a text track of a study, or a file. */
@@ -43,7 +42,7 @@ function speechIn(evidence: Evidence): readonly Range[] | null {
 }
 
 /** The newest study of a film that listened to it. Throws `VerbRefusal`. */
-async function heardIn({ host, studies, film }: VerbCall): Promise<Heard> {
+export async function heardIn({ host, studies, film }: VerbCall): Promise<Heard> {
   const all = await studies();
   const ended = all.filter(({ terminal }) => terminal);
   for (const study of ended) {
@@ -58,7 +57,7 @@ async function heardIn({ host, studies, film }: VerbCall): Promise<Heard> {
 }
 
 /** The text tracks of a study. */
-async function tracksOf({ host }: VerbCall, runtimeId: string): Promise<readonly Subtitles[]> {
+export async function tracksOf({ host }: VerbCall, runtimeId: string): Promise<readonly Subtitles[]> {
   const { evidence } = await host.evidence(runtimeId, 'subtitle_track');
   const named = (await host.evidence(runtimeId, 'text_language')).evidence.flatMap(({ facts }) =>
     facts.flatMap((fact) => (fact.kind === 'track_language' ? [fact] : [])),
@@ -90,13 +89,8 @@ async function fileCues(path: string, encoding: string | null): Promise<Subtitle
   if (size > maximumSubtitleBytes)
     throw new VerbRefusal(`--file ${path}: it has more than ${maximumSubtitleBytes} bytes, and is not read`);
   try {
-    const { cues, format } = resultOfSteps(openSubtitleFile(await readFile(path), { format: null, encoding }));
-    const codec = codecOf(format);
-    const texts = cues.map(({ startMs, endMs, text }): TimedText => {
-      const read = cueTextOf(codec, Buffer.from(codec === 'ass' ? `0,0,${text}` : text, 'utf8'));
-      return { startMs, endMs, text: read.text };
-    });
-    return { label: basename(path), trackIndex: null, language: null, cues: texts };
+    const file = resultOfSteps(openSubtitleFile(await readFile(path), { format: null, encoding }));
+    return { label: basename(path), trackIndex: null, language: null, cues: cuesOfFile(file) };
   } catch (error) {
     if (error instanceof ServiceError) throw new VerbRefusal(`--file ${path}: ${error.message}`);
     throw error;
@@ -113,8 +107,14 @@ const reasonWords: Readonly<Record<NonNullable<CheckedStretch['reason']>, string
   pieces_unproven: 'they are too few for a proof of their own',
 };
 
+/** What is said of a stretch. */
+type WordedStretch = Pick<
+  CheckedStretch,
+  'verdict' | 'offsetMs' | 'rate' | 'numerator' | 'denominator' | 'reason' | 'cues' | 'startMs' | 'endMs'
+>;
+
 /** Late subtitles are moved back: the offset is below 0. */
-function verdictWords({ verdict, offsetMs, rate, numerator, denominator, reason }: CheckedStretch): string {
+function verdictWords({ verdict, offsetMs, rate, numerator, denominator, reason }: WordedStretch): string {
   if (verdict === 'unknown' || offsetMs === null) return `unknown: ${reason === null ? '' : reasonWords[reason]}`;
   const shift = `${seconds(offsetMs)} ${offsetMs < 0 ? 'late' : 'early'}`;
   if (verdict === 'in_sync') return `in sync (${offsetMs < 0 ? '-' : '+'}${seconds(offsetMs)})`;
@@ -122,7 +122,8 @@ function verdictWords({ verdict, offsetMs, rate, numerator, denominator, reason 
   return `${verdict === 'drifts' ? 'drifts' : 'other cut, drifts'}: times × ${rate}, then ${offsetMs < 0 ? '-' : '+'}${seconds(offsetMs)}`;
 }
 
-function stretchLine(stretch: CheckedStretch): string {
+/** A stretch with its cues, its times and its verdict. */
+export function stretchLine(stretch: WordedStretch): string {
   const { cues, startMs, endMs } = stretch;
   return `  cues ${cues.from} to ${cues.to}, ${timeCode(startMs)} to ${timeCode(endMs)}: ${verdictWords(stretch)}`;
 }

@@ -1,0 +1,228 @@
+import type { z } from 'zod';
+import type { HostCore } from '../../actors/host-feature.ts';
+import { TimeSlices } from '../../actors/supervision/system-clock.ts';
+import { ServiceError } from '../../contract/base/errors.ts';
+import { cutText, type Range } from '../../contract/base/grammar.ts';
+import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
+import type { MadeSubtitles, ResyncedStretch } from '../../contract/sources/derived-subtitles.ts';
+import type { RegisteredSource } from '../../contract/sources/source-session.ts';
+import {
+  type SubtitleFix,
+  type SubtitleFixProposal,
+  type SubtitleFixQuery,
+  type SubtitleFixRequest,
+  subtitleFixQueryFields,
+  subtitleFixRequest,
+} from '../../contract/sources/subtitle-fix.ts';
+import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
+import { contentIdOfJson } from '../../formats/canonical-json.ts';
+import { openSubtitleFile } from '../../formats/subtitles.ts';
+import { speechIn } from '../../receipts/captions/plan.ts';
+import type { VerifiedRuntime } from '../../receipts/fold.ts';
+import { type Derivation, type ParentText, resyncedBySteps } from '../../receipts/sources/derived-subtitles.ts';
+import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
+import { ruleSets } from '../../rules/rule-sets.ts';
+import { trackFile } from './film-subtitles.ts';
+import { cuesOfFile } from './subtitle-cues.ts';
+import { type CheckedStretch, checkedBySteps } from './sync-check.ts';
+
+type FixesOptions = Pick<
+  HostCore,
+  'runtimes' | 'registry' | 'objectStore' | 'launcher' | 'tools' | 'subtitleTracks' | 'reviewer'
+>;
+
+type Query = ReadonlyMap<string, string>;
+
+/** A stretch as a record has it. */
+function recordedStretch(stretch: CheckedStretch): ResyncedStretch {
+  const { verdict, cues, startMs, endMs, numerator, denominator, offsetMs, score, bound, chance, reason } = stretch;
+  if (verdict === 'unknown') return { verdict, cues, startMs, endMs, reason: reason ?? 'no_better_than_chance' };
+  const place = { numerator: numerator ?? 1, denominator: denominator ?? 1, offsetMs: offsetMs ?? 0 };
+  return { verdict, cues, startMs, endMs, ...place, score: score ?? 0, bound: bound ?? 0, chance: chance ?? 0 };
+}
+
+/** A parent that a person may have fixed, with all that is proposed. */
+interface Proposed {
+  readonly source: RegisteredSource;
+  readonly parent: ParentText & { readonly format: SubtitleFormat };
+  readonly made: Extract<MadeSubtitles, { origin: 'resynced' }>;
+  /** The file with its new times; null if nothing is moved. */
+  readonly bytes: Uint8Array | null;
+  readonly proposal: SubtitleFixProposal;
+}
+
+/** The service that compares subtitles with the speech of a study, and attaches them with the times of the film. */
+export class SubtitleFixes {
+  readonly #options: FixesOptions;
+  readonly #slices = new TimeSlices();
+
+  constructor(options: FixesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The verdict for each stretch of subtitles, and what a fix would move; records nothing. `body` is a subtitle file, unless the query
+   * names a track. Throws `invalid_subtitle_request`, `unknown_runtime`, `subtitle_sync_unavailable`, `unknown_subtitle_track`,
+   * `source_revalidation_failed` and the codes of `openSubtitleFile`.
+   */
+  async propose(runtimeId: string, query: Query, body: Uint8Array | null): Promise<SubtitleFixProposal> {
+    const asked = checked(subtitleFixQueryFields, query);
+    return (await this.#proposed(runtimeId, asked, body)).proposal;
+  }
+
+  /**
+   * Attaches the subtitles of a proposal that a person has seen, with their attestation. The same fix again is attached once. Throws as
+   * `propose` and `SubtitleTracks.attach`. Throws `reviewer_identity_mismatch` for another reviewer. Throws `subtitle_fix_mismatch` if
+   * the digest is not that of the proposal of now, or if there is nothing to move.
+   */
+  async fix(
+    runtimeId: string,
+    query: Query,
+    body: Uint8Array | null,
+  ): Promise<{ readonly isNew: boolean; readonly body: SubtitleFix }> {
+    const request = checked(subtitleFixRequest, query);
+    const { reviewer, subtitleTracks } = this.#options;
+    if (request.reviewerId !== reviewer.id) {
+      throw new ServiceError('reviewer_identity_mismatch', 'the reviewer is not that of this host');
+    }
+    const { source, parent, made, bytes, proposal } = await this.#proposed(runtimeId, request, body);
+    if (bytes === null || proposal.digest !== request.digest) {
+      throw new ServiceError('subtitle_fix_mismatch', 'the host proposes another fix now than the one of this digest');
+    }
+    const { sessionId } = source.session;
+    const attach = () => {
+      const derivation: Derivation = { runtimeId, parent, made, attestedBy: reviewer.label };
+      return subtitleTracks.attach(sessionId, attachStatements(source, parent, request), bytes, derivation);
+    };
+    const attached = this.#attachedBefore(sessionId, proposal) ?? (await attach());
+    const { schema: _, digest: __, attachedAs: ___, ...said } = proposal;
+    const file = { ...contentRefOf(bytes), base64: Buffer.from(bytes).toString('base64') };
+    const { source: row, track } = attached.body;
+    return {
+      isNew: attached.isNew,
+      body: { schema: 'studio.subtitle-fix.v1', ...said, source: row, track, file },
+    };
+  }
+
+  /** The track that is the proposed fix already; null if there is none. */
+  #attachedBefore(sessionId: string, { attachedAs }: SubtitleFixProposal) {
+    const { registry } = this.#options;
+    const current = registry.current(sessionId);
+    const track = current?.subtitleTracks?.find(({ trackIndex }) => trackIndex === attachedAs);
+    if (current === undefined || track === undefined) return null;
+    return { isNew: false, body: { source: registry.rowOf(current), track } };
+  }
+
+  async #proposed(runtimeId: string, asked: SubtitleFixQuery, body: Uint8Array | null): Promise<Proposed> {
+    const { runtimes, registry } = this.#options;
+    const runtime = await runtimes.read(runtimeId);
+    const { windows, range } = heardIn(runtime);
+    const source = runtime.source.registered;
+    const given = await this.#parent(source, asked, body);
+    const opened = await this.#slices.run(openSubtitleFile(given.bytes, given));
+    const parent = { ...given, format: opened.format, encoding: opened.encoding };
+    const check = await this.#slices.run(checkedBySteps(windows, cuesOfFile(opened), range));
+    const stretches = check.stretches.map(recordedStretch);
+    const isOff = stretches.some(({ verdict }) => verdict !== 'in_sync' && verdict !== 'unknown');
+    const moved = isOff ? await this.#slices.run(resyncedBySteps(parent.bytes, parent, stretches)) : null;
+    const bytes = moved === null || moved.moved === 0 ? null : moved.bytes;
+    const rules = { alignment: ruleSets.alignment.version };
+    const made = { origin: 'resynced', rules, stretches } as const;
+    const ref = contentRefOf(parent.bytes);
+    const named = {
+      label: parent.label,
+      format: parent.format,
+      encoding: parent.encoding,
+      trackIndex: parent.trackIndex,
+    };
+    const unknown = stretches.filter(({ verdict }) => verdict === 'unknown');
+    const result = bytes === null ? null : contentRefOf(bytes).contentId;
+    const { sessionId: sourceSessionId } = source.session;
+    const { subtitleTracks = [] } = registry.current(sourceSessionId) ?? {};
+    const isThis = ({ derived, contentId }: (typeof subtitleTracks)[number]): boolean =>
+      contentId === result && derived?.origin === 'resynced' && derived.parentContentId === ref.contentId;
+    return {
+      source,
+      parent,
+      made: { ...made, stretches: [...stretches] },
+      bytes,
+      proposal: {
+        schema: 'studio.subtitle-fix-proposal.v1',
+        runtimeId,
+        sourceSessionId,
+        range,
+        parent: { ...ref, ...named },
+        rules,
+        stretches,
+        moved: moved?.moved ?? 0,
+        early: moved?.early ?? 0,
+        unknown: unknown.reduce((sum, { cues }) => sum + cues.to - cues.from + 1, 0),
+        digest: result === null ? null : contentIdOfJson({ runtimeId, parent: ref.contentId, made, result }),
+        attachedAs: subtitleTracks.find(isThis)?.trackIndex ?? null,
+      },
+    };
+  }
+
+  /** The subtitles that a request means. Throws `unknown_subtitle_track` and `invalid_subtitle_request`. */
+  async #parent(source: RegisteredSource, asked: SubtitleFixQuery, body: Uint8Array | null) {
+    const { objectStore, launcher, tools } = this.#options;
+    if (asked.track !== undefined) {
+      const found = await trackFile({ objectStore, launcher, ffmpeg: tools.ffmpeg }, source, Number(asked.track));
+      if (found.format === 'script') throw new Error('a text track is a subtitle file');
+      return { ...found, format: found.format };
+    }
+    if (body === null || asked.label === undefined) {
+      throw new ServiceError('invalid_subtitle_request', 'name a track, or send a file and its label');
+    }
+    const { label, format = null, encoding = null } = asked;
+    return { bytes: body, label, format, encoding, trackIndex: null };
+  }
+}
+
+/** The fields of a query. Throws `invalid_subtitle_request`. */
+function checked<Schema extends z.ZodType>(schema: Schema, query: Query): z.infer<Schema> {
+  const given = Object.fromEntries(query);
+  const request = schema.safeParse(given, requestWords);
+  if (request.success) return request.data;
+  const fault = requestFault(schema, given, request.error.issues[0]);
+  throw new ServiceError('invalid_subtitle_request', fault);
+}
+
+/** The speech that a study detected, and its range. Throws `subtitle_sync_unavailable`. */
+function heardIn({ accepted, execution }: VerifiedRuntime): {
+  readonly windows: readonly Range[];
+  readonly range: Range;
+} {
+  const windows = execution === null ? null : speechIn(execution.study);
+  if (windows !== null) return { windows, range: accepted.record.analysisRequest.range };
+  throw new ServiceError('subtitle_sync_unavailable', 'no speech of this study is known yet, or the film has no sound');
+}
+
+const longestLabel = 160;
+const suffix = ' (moved)';
+
+/** The statements under which fixed subtitles are attached: those of a file by the request, those of a track by its source. */
+function attachStatements(
+  source: RegisteredSource,
+  { label, format, encoding, trackIndex }: ParentText,
+  request: SubtitleFixRequest,
+): Query {
+  const attached = source.subtitleTracks?.find((track) => track.trackIndex === trackIndex);
+  const ofSource =
+    source.sourceKind === 'owned_local' ? source.rightsHolder : (source.provider.creator ?? source.provider.externalId);
+  const stated = source.trackLanguages.find(({ index }) => index === trackIndex)?.language;
+  const isTrack = trackIndex !== null;
+  const language = isTrack ? stated : request.language;
+  const rightsHolder = isTrack ? (attached?.rights.assertedBy ?? ofSource) : request.rightsHolder;
+  const scope = isTrack ? 'local_processing' : request.rightsScope;
+  const isAttested = isTrack || request.ownershipAttested === 'true';
+  return new Map([
+    ...(scope === undefined ? [] : [['rightsScope', scope] as const]),
+    ...(isAttested ? [['ownershipAttested', 'true'] as const] : []),
+    ...(rightsHolder === undefined ? [] : [['rightsHolder', rightsHolder] as const]),
+    ['label', `${cutText(label, longestLabel - suffix.length)}${suffix}`],
+    ...(language === undefined ? [] : [['language', language] as const]),
+    ['format', format],
+    ['encoding', encoding],
+  ]);
+}
