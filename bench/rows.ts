@@ -1,3 +1,4 @@
+import { align } from './align.ts';
 import { auditRead } from './audit-read.ts';
 import { busyHost } from './busy-host.ts';
 import { commandCost } from './command-cost.ts';
@@ -51,5 +52,6 @@ export const rows: readonly Row[] = [
   translatedCaptions,
   speech,
   sync,
+  align,
   cuts,
 ];

@@ -24,10 +24,12 @@ export const SCRIPT_ALIGNMENT = {
   neighborLetters: 120,
   /** So many neighbors in their order prove a script. */
   provenPairs: 9,
-  /** Fewer do if half of its letters were heard, in hundredths. Too few for any proof need all in their order, and more letters. */
+  /** Fewer do if half of the letters are the same, in hundredths of the script or of what was heard. */
   likelyPairs: 6,
   likelyShare: 50,
+  /** Too few for any proof need all in their order, a larger share, and so many letters that are the same. */
   fewShare: 65,
+  fewLetters: 24,
   rounds: 3,
 } as const;
 
@@ -176,9 +178,9 @@ class Chain {
 function isInOrder(
   phrases: readonly ScriptPhrase[],
   places: readonly (readonly Place[])[],
-  heardShare: number,
+  same: { readonly letters: number; readonly share: number },
 ): boolean {
-  const { provenPairs, likelyPairs, likelyShare, fewShare } = SCRIPT_ALIGNMENT;
+  const { provenPairs, likelyPairs, likelyShare, fewShare, fewLetters } = SCRIPT_ALIGNMENT;
   const found = new Map<number, number>();
   for (const [at, [first, second]] of places.entries()) {
     const sentence = phrases[at]?.sentence ?? 0;
@@ -192,8 +194,9 @@ function isInOrder(
     if ((ranks.get(ends[at] ?? 0) ?? 0) - (ranks.get(ends[at - 1] ?? 0) ?? 0) === 1) pairs += 1;
   }
   if (pairs >= provenPairs && 4 * pairs >= ends.length) return true;
-  if (pairs >= likelyPairs && heardShare >= likelyShare) return true;
-  return ends.length > 0 && pairs === ends.length - 1 && heardShare >= fewShare;
+  if (pairs >= likelyPairs && same.share >= likelyShare) return true;
+  const isLong = same.letters >= fewLetters && same.share >= fewShare;
+  return isLong && ends.length > 0 && pairs === ends.length - 1;
 }
 
 /** A phrase with the times of its words. */
@@ -426,8 +429,9 @@ export function* alignedScript(script: Script, words: readonly HeardWord[], lang
     chain = next;
   }
   const written = phrases.reduce((sum, { letters }) => sum + letters.length, 0);
-  const found = chain.reduce((sum, place) => sum + chains.sizeOf(place) - place.edits, 0);
-  if (!isInOrder(phrases, everywhere, written === 0 ? 0 : Math.floor((100 * found) / written))) {
+  const letters = chain.reduce((sum, place) => sum + chains.sizeOf(place) - place.edits, 0);
+  const share = Math.floor((100 * letters) / Math.max(1, Math.min(written, heard.letters.length)));
+  if (!isInOrder(phrases, everywhere, { letters, share })) {
     const reason: ScriptUnheard = heard.letters.length === 0 ? 'nothing_heard' : 'no_better_than_chance';
     return { timed: [], withheld: phrases.map((_, phrase) => ({ phrase, reason })), unwritten: [] };
   }

@@ -1,5 +1,5 @@
 import type { Range } from '../contract/base/grammar.ts';
-import type { AlignedScriptStretch, ScriptUnheard } from '../contract/sources/derived-subtitles.ts';
+import type { ScriptStretch, ScriptUnheard } from '../contract/sources/derived-subtitles.ts';
 import type { Steps } from '../formats/steps.ts';
 import { alignedScript, type HeardWord, type ScriptAlignment } from './script-alignment.ts';
 import type { Script, ScriptPhrase } from './script-text.ts';
@@ -29,7 +29,7 @@ export interface UnwrittenText extends Range {
 export interface ScriptLines {
   readonly lines: readonly SegmentedCue[];
   /** The lines of the file with the times of what is said, and those without; both in order. */
-  readonly stretches: readonly AlignedScriptStretch[];
+  readonly stretches: readonly ScriptStretch[];
   /** The number of phrases that were looked for, and of those with a time. */
   readonly phrases: number;
   readonly timed: number;
@@ -96,7 +96,7 @@ function withheldTexts(script: Script, withheld: ScriptAlignment['withheld']): W
 }
 
 /** Phrases in their order as stretches of lines of the file. Those that follow each other with one state, or one reason, are together. */
-function stretchesOf(script: Script, { timed, withheld }: ScriptAlignment): AlignedScriptStretch[] {
+function stretchesOf(script: Script, { timed, withheld }: ScriptAlignment): ScriptStretch[] {
   const linesOf = ({ from, to }: ScriptPhrase) => ({
     from: script.words[from]?.line ?? 1,
     to: script.words[to - 1]?.line ?? 1,
@@ -110,7 +110,7 @@ function stretchesOf(script: Script, { timed, withheld }: ScriptAlignment): Alig
     })),
     ...withheld.map((text) => ({ ...text, state: 'withheld' as const })),
   ].sort((one, other) => one.phrase - other.phrase);
-  const stretches: AlignedScriptStretch[] = [];
+  const stretches: ScriptStretch[] = [];
   for (const { phrase, ...found } of each) {
     const own = script.phrases[phrase];
     if (own === undefined) continue;

@@ -44,11 +44,11 @@ export const scriptUnheard = z.enum(['no_better_than_chance', 'nothing_heard', '
 export type ScriptUnheard = z.infer<typeof scriptUnheard>;
 
 /** Lines of a script file: where they are said, or why they have no time and are withheld. */
-export const alignedStretch = z.discriminatedUnion('state', [
+export const scriptStretch = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('placed'), lines: numbered, ...span }),
   z.strictObject({ state: z.literal('withheld'), lines: numbered, reason: scriptUnheard }),
 ]);
-export type AlignedScriptStretch = z.infer<typeof alignedStretch>;
+export type ScriptStretch = z.infer<typeof scriptStretch>;
 
 /** How subtitles were made of others: their times were moved, or a script got times. */
 const madeSubtitles = z.discriminatedUnion('origin', [
@@ -64,7 +64,7 @@ const madeSubtitles = z.discriminatedUnion('origin', [
     rules: z.strictObject({ script: positive }),
     /** The recognized speech whose words have the times. */
     transcriptContentId: contentId,
-    stretches: z.array(alignedStretch).min(1).max(mostStretches),
+    stretches: z.array(scriptStretch).min(1).max(mostStretches),
   }),
 ]);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentId, count, givenLine, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { runtimeId } from '../study/start.ts';
-import { alignedStretch, derivedStatement, derivedSubtitles, scriptUnheard } from './derived-subtitles.ts';
+import { derivedStatement, derivedSubtitles, scriptStretch, scriptUnheard } from './derived-subtitles.ts';
 import { sourceSessionRow } from './source-session.ts';
 import { subtitleTrack } from './subtitle-track.ts';
 
@@ -44,7 +44,7 @@ const aligned = {
   /** The recognized speech whose words have the times. */
   transcriptContentId: contentId,
   /** The lines of the file, in its order: those that are said, and those without a time. */
-  stretches: z.array(alignedStretch),
+  stretches: z.array(scriptStretch),
   /** Parts of sentences that were looked for, and those of them that have a time. */
   phrases: count,
   timed: count,

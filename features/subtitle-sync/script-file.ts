@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/base/errors.ts';
 import { decodedText } from '../../formats/text-encoding.ts';
-import { isInOtherScript } from '../../rules/languages.ts';
+import { baseLanguage, contradictsLanguage } from '../../rules/languages.ts';
 import { readScript, type Script } from '../../rules/script-text.ts';
 
 const subtitleFile = /^(?:WEBVTT\b|\[Script Info\])|^[\d:.,]{7,}\s*-->\s*[\d:.,]{7,}/m;
@@ -35,8 +35,8 @@ export function openScript(bytes: Uint8Array, language: string, named: string | 
   }
   const script = readScript(text, language);
   if (script.phrases.length === 0) throw new ServiceError('invalid_script', 'the script has no words that are said');
-  const words = script.words.map((word) => word.text);
-  if (isInOtherScript(language, [words.join(' ')])) {
+  const words = script.words.map((word) => word.text).join(' ');
+  if (contradictsLanguage(words, [baseLanguage(language) ?? language], { identified: null, recognized: null })) {
     throw new ServiceError('invalid_script', `the script is not written in the letters of ${language}`);
   }
   return { script, encoding };

@@ -13,7 +13,7 @@ export const codesOfFeatures: Readonly<Record<string, readonly ErrorCode[]>> = {
     'language_explanation_executor_failed',
   ],
   lifecycles: ['unknown_chart', 'unknown_chart_release'],
-  'subtitle-sync': ['subtitle_sync_unavailable', 'subtitle_fix_mismatch'],
+  'subtitle-sync': ['subtitle_sync_unavailable', 'subtitle_fix_mismatch', 'invalid_script'],
   engines: ['invalid_engine_work_request', 'unknown_engine', 'engine_work_running'],
 };
 

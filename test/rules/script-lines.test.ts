@@ -97,6 +97,12 @@ test('a script of one sentence is timed if it was heard, and not if another one 
   t.deepEqual(aligned('Every child in this street knows how to swim.', heard, said).lines, []);
 });
 
+test('one short line that a script of another film has, too, proves nothing', (t) => {
+  const said = spoken(chanceOf(45), ['I do not know.']);
+  const heard = heardBy(chanceOf(46), said, 0);
+  t.deepEqual(aligned(scriptOf([...sentences(46, 30), 'I do not know.']), heard, said).lines, []);
+});
+
 test('nothing was heard: nothing is timed, and it says so', (t) => {
   const found = aligned('One sentence.\n\nAnother sentence.', [], []);
   t.deepEqual([found.lines, found.withheld.map(({ reason }) => reason)], [[], ['nothing_heard', 'nothing_heard']]);
