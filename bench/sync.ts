@@ -6,7 +6,7 @@ import type { Alignment } from '../contract/captions/caption-plan.ts';
 import { openDetector } from '../executors/detector/detector.ts';
 import { detectRange } from '../executors/evidence/detect.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
-import { FFMPEG, resolveTool } from '../executors/process/tools.ts';
+import { resolveTools } from '../executors/process/tools.ts';
 import { resultOfSteps } from '../formats/steps.ts';
 import { alignedBySteps } from '../rules/alignment.ts';
 import { speechOf } from '../rules/recognition.ts';
@@ -21,13 +21,12 @@ const usualNulls = 300;
 /** The windows of speech in each film, as a study detects them. */
 async function speechIn(films: readonly TruthFilm[], folder: string): Promise<Map<string, readonly Range[]>> {
   const launcher = await openLauncher({ workRoot: await mkdtemp(`${folder}/work-`), newId: randomUUID });
-  const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
-  if (!('tool' in ffmpeg)) throw new Error('no ffmpeg');
+  const tools = await resolveTools(launcher, process.env);
   const detector = openDetector({ launcher, clock: systemClock, idleMs: 60_000 });
   const windows = new Map<string, readonly Range[]>();
   for (const { name, file, lengthMs } of films) {
     const { detections } = await detectRange(
-      { launcher, ffmpeg: ffmpeg.tool, detector },
+      { launcher, ...tools, detector },
       {
         path: file,
         sourceContentId: `sha256:${'0'.repeat(64)}`,

@@ -17,7 +17,7 @@ import type { Cause } from '../contract/causes/causes.ts';
 import { readersRemedy } from '../contract/causes/refusals.ts';
 import { refusalCauseOf } from '../contract/causes/stored-failures.ts';
 import { causesText, causeText } from '../contract/causes/wording.ts';
-import { editRate, exportNames } from '../contract/exports.ts';
+import { type ExportArgument, editRate, exportNames, strayArgument } from '../contract/exports.ts';
 import type { JournalEvent } from '../contract/journal.ts';
 import type { OverviewPart, RuntimeOverview } from '../contract/overview.ts';
 import { lifecycle } from '../contract/study/status.ts';
@@ -124,6 +124,14 @@ export class ExportFolder {
     await mkdir(this.#given, { recursive: true, mode: 0o700 });
     return this.#given;
   }
+}
+
+/** Throws `unknown_query`, as a host does, for an argument that a file does not have. */
+function demandArguments(name: AskedExport['name'], given: readonly ExportArgument[]): void {
+  const stray = strayArgument(name, given);
+  if (stray === null) return;
+  const message = `${name} has no ${stray}: leave it out`;
+  throw new HostError({ status: 400, code: 'unknown_query', message, retryAfterSeconds: null });
 }
 
 /** The name of the file for a request: an answer with other options is another file. */
@@ -264,21 +272,16 @@ function registerRuntimeTools(server: McpServer, host: StudyHost, exports: Expor
         side: captionSide.optional().describe('of captions: which text of each line'),
         rate: editRate
           .optional()
-          .describe('of cuts.edl: frames a second, as the media has them; 25 without it, whatever the media has'),
+          .describe('of cuts: frames a second, if not those of the film; needed for a film of a variable rate'),
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ runtimeId: id, name, side, rate }, { signal }) =>
-      answered(() =>
-        exports.write(
-          host,
-          id,
-          name === 'bundle'
-            ? { name, media: false }
-            : { name, options: { ...(side && { side }), ...(rate && { rate }) } },
-          signal,
-        ),
-      ),
+      answered(() => {
+        const options = { ...(side && { side }), ...(rate && { rate }) };
+        demandArguments(name, Object.keys(options) as ExportArgument[]);
+        return exports.write(host, id, name === 'bundle' ? { name, media: false } : { name, options }, signal);
+      }),
   );
 }
 
