@@ -33,8 +33,7 @@ export interface Finder {
 /** A study of all tracks, as a host runs it. */
 export async function studyFinder(folder: string): Promise<Finder> {
   const launcher = await openLauncher({ workRoot: await mkdtemp(`${folder}/work-`), newId: randomUUID });
-  const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
-  if (!('tool' in ffmpeg)) throw new Error('no ffmpeg');
+  const tools = await resolveTools(launcher, process.env);
   const detector = openDetector({ launcher, clock: systemClock, idleMs: 60_000 });
   return {
     name: 'this program',
@@ -45,7 +44,7 @@ export async function studyFinder(folder: string): Promise<Finder> {
       const trackOf = (type: string) => streams.streams.find((each) => each.codec_type === type)?.index ?? null;
       const [own, children] = [process.cpuUsage(), childrenCpuMs()];
       const { detections, further } = await detectRange(
-        { launcher, ffmpeg: ffmpeg.tool, detector },
+        { launcher, ...tools, detector },
         {
           path: file,
           sourceContentId: `sha256:${'0'.repeat(64)}`,

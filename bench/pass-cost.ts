@@ -4,10 +4,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { systemClock } from '../actors/supervision/system-clock.ts';
 import { openDetector } from '../executors/detector/detector.ts';
-import type { DecodePassDeps } from '../executors/evidence/decode-pass.ts';
-import { detectRange } from '../executors/evidence/detect.ts';
+import { type DetectDeps, detectRange } from '../executors/evidence/detect.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
-import { FFMPEG, resolveTool } from '../executors/process/tools.ts';
+import { resolveTools } from '../executors/process/tools.ts';
 import { childrenCpuMs } from './process-figures.ts';
 import { withScratch } from './scratch.ts';
 
@@ -33,11 +32,10 @@ if (!(endMs > 0) || (audioTrackIndex === null && videoTrackIndex === null)) {
 await withScratch(async (folder) => {
   const bare = await decode();
   const launcher = await openLauncher({ workRoot: await mkdtemp(`${folder}/work-`), newId: randomUUID });
-  const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
-  if (!('tool' in ffmpeg)) throw new Error('no ffmpeg');
+  const tools = await resolveTools(launcher, process.env);
   const detector = openDetector({ launcher, clock: systemClock, idleMs: endMs });
   const [before, own] = [childrenCpuMs(), process.cpuUsage()];
-  await pass({ launcher, ffmpeg: ffmpeg.tool, detector });
+  await pass({ launcher, ...tools, detector });
   const { user, system } = process.cpuUsage(own);
   const decoded = childrenCpuMs() - before;
   await detector.close();
@@ -60,7 +58,7 @@ async function decode(): Promise<number> {
   return childrenCpuMs() - before;
 }
 
-function pass(deps: DecodePassDeps): Promise<unknown> {
+function pass(deps: DetectDeps): Promise<unknown> {
   const tracks = { audioTrackIndex, videoTrackIndex };
   const sourceContentId = `sha256:${'0'.repeat(64)}`;
   const { signal } = new AbortController();

@@ -25,7 +25,7 @@ import {
   wirePart,
 } from './agent/agent-server.ts';
 import { captionTools, seenMethods } from './agent/caption-tools.ts';
-import type { ExportFolder } from './agent/export-folder.ts';
+import { demandArguments, type ExportFolder } from './agent/export-folder.ts';
 
 interface Following {
   readonly runtimeId: string;
@@ -188,21 +188,16 @@ const runtimeTools = (host: StudyHost, exports: ExportFolder): readonly AgentToo
         side: captionSide.optional().describe('of captions: which text of each line'),
         rate: editRate
           .optional()
-          .describe('of cuts.edl: frames a second, as the media has them; 25 without it, whatever the media has'),
+          .describe('of cuts: frames a second, if not those of the film; needed for a film of a variable rate'),
       }),
       answer: answerOf({ path: z.string(), bytes: z.number().int(), contentId: z.string() }),
       hints: { readOnly: false, idempotent: true },
     },
     async ({ runtimeId: id, name, side, rate }, { signal, progressed }) => {
       await progressed(() => `writing ${name}`);
-      return exports.write(
-        host,
-        id,
-        name === 'bundle'
-          ? { name, media: false }
-          : { name, options: { ...(side && { side }), ...(rate && { rate }) } },
-        signal,
-      );
+      const options = { ...(side && { side }), ...(rate && { rate }) };
+      demandArguments(name, [...(side ? (['side'] as const) : []), ...(rate ? (['rate'] as const) : [])]);
+      return exports.write(host, id, name === 'bundle' ? { name, media: false } : { name, options }, signal);
     },
   ),
 ];

@@ -254,7 +254,7 @@ export class StudyHost {
 
   /**
    * A study as the text of a file for another program. `side` and `lines` are for captions, `corrections` for captions and transcripts,
-   * `rate` for `cuts.edl`, and `kind` for `labels.txt` and `facts.csv`.
+   * `rate` for cuts, and `kind` for `labels.txt` and `facts.csv`.
    */
   export(
     runtimeId: string,

@@ -26,9 +26,23 @@ export const exportNames = [
 export const exportName = z.enum(exportNames);
 export type ExportName = z.infer<typeof exportName>;
 
+/** The arguments of a request for a file. */
+export type ExportArgument = 'side' | 'lines' | 'corrections' | 'rate' | 'kind';
+
+const argumentsOf = (name: ExportName | 'bundle'): readonly ExportArgument[] => {
+  if (name.startsWith('captions.')) return ['side', 'lines', 'corrections'];
+  if (name.startsWith('transcript.')) return ['corrections'];
+  if (name.startsWith('cuts.')) return ['rate'];
+  return name === 'labels.txt' || name === 'facts.csv' ? ['kind'] : [];
+};
+
+/** The first of these arguments that a file does not have; null if it has them all. */
+export const strayArgument = (name: ExportName | 'bundle', given: readonly ExportArgument[]): ExportArgument | null =>
+  given.find((each) => !argumentsOf(name).includes(each)) ?? null;
+
 /**
- * Frame rates of an edit decision list; times are rounded to its frames. No record of a source names the rate of its pictures.
- * Those with a fraction are 24000/1001, 30000/1001 and 60000/1001, the latter two in drop-frame code.
+ * Frame rates of cuts as files, if not that of the film; times are rounded to these frames. Those with a fraction are 24000/1001,
+ * 30000/1001 and 60000/1001. Edit lists write the latter two in drop-frame code, unless the film's own code drops no numbers.
  */
 export const editRate = z.enum(['24', '25', '30', '50', '60', '23.976', '29.97', '59.94']);
 export type EditRate = z.infer<typeof editRate>;

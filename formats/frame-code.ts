@@ -21,11 +21,31 @@ const counts: Readonly<Record<EditRate, FrameCount>> = {
   '60': { nominal: 60, isSlowed: false, dropped: 0 },
 };
 
-export const frameCountOf = (rate: EditRate): FrameCount => counts[rate];
+/** Counts the frames of a rate. Codes of 29.97 and 59.94 drop numbers unless `drops` is false; no other rate drops any. */
+export function frameCountOf(rate: EditRate, drops = true): FrameCount {
+  const count = counts[rate];
+  return drops ? count : { ...count, dropped: 0 };
+}
 
-/** The frame that is nearest to a time. */
-export const framesOf = (ms: number, { nominal, isSlowed }: FrameCount): number =>
-  Math.round((ms * nominal) / (isSlowed ? 1001 : 1000));
+/** A rate as a fraction: 24000/1001 for 23.976. */
+export function fractionOf(rate: EditRate): { readonly numerator: number; readonly denominator: number } {
+  const { nominal, isSlowed } = counts[rate];
+  return isSlowed ? { numerator: nominal * 1000, denominator: 1001 } : { numerator: nominal, denominator: 1 };
+}
+
+/** The rate of edit lists that a fraction is; null for one that they do not have. */
+export function editRateOf({ numerator, denominator }: { numerator: number; denominator: number }): EditRate | null {
+  const isSame = (rate: EditRate): boolean => {
+    const named = fractionOf(rate);
+    // Some files state 29.97 as 2997/100: the same frames for eleven days.
+    return Math.abs(numerator / denominator - named.numerator / named.denominator) < 1e-4;
+  };
+  return (Object.keys(counts) as EditRate[]).find(isSame) ?? null;
+}
+
+/** The frame that is nearest to a time in microseconds, counted from zero on. */
+export const frameAt = (us: number, rate: { readonly numerator: number; readonly denominator: number }): number =>
+  Math.round((us * rate.numerator) / (rate.denominator * 1_000_000));
 
 /** The number in the code of the frame with this index: larger by the numbers that were left out before it. */
 function numberOf(frame: number, { nominal, dropped }: FrameCount): number {
@@ -45,4 +65,18 @@ export function frameCode(frame: number, count: FrameCount): string {
   const seconds = Math.floor(number / count.nominal);
   const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
   return `${clock}${count.dropped === 0 ? ':' : ';'}${two(number % count.nominal)}`;
+}
+
+const CODE = /^(\d{2}):(\d{2}):(\d{2})[:;.](\d{2})$/;
+
+/** The index of the frame that a code names; null for a code that this rate does not have. */
+export function timecodeFrame(code: string, rate: EditRate, drops: boolean): number | null {
+  const [hours = 0, minutes = 0, seconds = 0, frames = 0] = (CODE.exec(code) ?? []).slice(1).map(Number);
+  const { nominal, dropped } = frameCountOf(rate, drops);
+  if (!CODE.test(code) || hours > 23 || minutes > 59 || seconds > 59 || frames >= nominal) return null;
+  // Only rates with a fraction can drop numbers, and these are never used.
+  if (drops && dropped === 0) return null;
+  if (seconds === 0 && minutes % 10 !== 0 && frames < dropped) return null;
+  const minute = hours * 60 + minutes;
+  return (minute * 60 + seconds) * nominal + frames - dropped * (minute - Math.floor(minute / 10));
 }

@@ -5,6 +5,7 @@ import type { DescribedKind, MarkTone, WordPart } from '../contract/evidence/evi
 import type { Finding } from '../contract/overview.ts';
 import type { Found } from './found.ts';
 import type { Branch, Meter, MeteredPart } from './meter.ts';
+import type { PictureTimes } from './pictures/picture-times.ts';
 import type { SoundResult } from './sound/sound-result.ts';
 
 /** Thresholds and choices by their names, as an operation and its evidence state them. */
@@ -102,7 +103,14 @@ export interface DetectorKind<Name extends string = string, Fact extends AnyFact
   ofSound(sound: SoundResult, range: Range): { readonly facts: readonly Fact[]; readonly measured: KindParameters };
 }
 
-export type PassKind = MeteredKind | DetectorKind;
+/** A kind that follows from the times of the pictures, as their container has them. */
+export interface TimedKind<Name extends string = string, Fact extends AnyFact = AnyFact>
+  extends PassKindBase<Name, Fact> {
+  readonly track: 'video';
+  ofTimes(times: PictureTimes, range: Range): readonly Fact[];
+}
+
+export type PassKind = MeteredKind | DetectorKind | TimedKind;
 
 /** A rule as flat parameters: those of a group have its name as prefix, a list is one text. */
 export function stated(rule: Readonly<Record<string, unknown>>, prefix = ''): Record<string, string | number> {

@@ -16,6 +16,7 @@ import { silence } from './silence.ts';
 import { detectedSpeech } from './speech-activity.ts';
 import { subtitleCues } from './subtitle-track.ts';
 import { textLanguage } from './text-language.ts';
+import { timeBase } from './time-base.ts';
 import { transcript } from './transcript.ts';
 import { transitions } from './transitions.ts';
 import { waveform } from './waveform.ts';
@@ -34,6 +35,7 @@ const measuredInPass = [
   audioFaults,
   interlacing,
   letterbox,
+  timeBase,
 ] as const;
 
 /** The kinds of other steps, and those that came with a source. */

@@ -5,7 +5,7 @@ import type { Range } from '../../contract/base/grammar.ts';
 import { openDetector } from '../../executors/detector/detector.ts';
 import { detectRange } from '../../executors/evidence/detect.ts';
 import { openLauncher } from '../../executors/process/launcher.ts';
-import { FFMPEG, resolveTool } from '../../executors/process/tools.ts';
+import { resolveTools } from '../../executors/process/tools.ts';
 import { hashOf } from '../../formats/canonical-json.ts';
 import { detectedSpeech } from '../../kinds/speech-activity.ts';
 import { speechOf } from '../../rules/recognition.ts';
@@ -59,13 +59,12 @@ export async function speechIn(films: readonly TruthFilm[], folder: string): Pro
   }
   if (missing.length === 0) return heard;
   const launcher = await openLauncher({ workRoot: await mkdtemp(`${folder}/work-`), newId: randomUUID });
-  const ffmpeg = await resolveTool(launcher, process.env, 'ffmpeg', FFMPEG);
-  if (!('tool' in ffmpeg)) throw new Error('no ffmpeg');
+  const tools = await resolveTools(launcher, process.env);
   const detector = openDetector({ launcher, clock: systemClock, idleMs: 60_000 });
   for (const { film, key, kept } of missing) {
     const { name, file, lengthMs } = film;
     const { detections } = await detectRange(
-      { launcher, ffmpeg: ffmpeg.tool, detector },
+      { launcher, ...tools, detector },
       {
         path: file,
         sourceContentId: `sha256:${'0'.repeat(64)}`,

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HostError } from '../../client/host-error.ts';
 import type { StudyHost } from '../../client/study-host.ts';
+import { type ExportArgument, strayArgument } from '../../contract/exports.ts';
 import { type AskedExport, type WrittenFile, writeExport } from '../commands/exports.ts';
 
 /** The one folder that an agent's exports are written to: agents name no paths. */
@@ -40,6 +42,14 @@ export class ExportFolder {
     await mkdir(this.#given, { recursive: true, mode: 0o700 });
     return this.#given;
   }
+}
+
+/** Throws `unknown_query`, as a host does, for an argument that a file does not have. */
+export function demandArguments(name: AskedExport['name'], given: readonly ExportArgument[]): void {
+  const stray = strayArgument(name, given);
+  if (stray === null) return;
+  const message = `${name} has no ${stray}: leave it out`;
+  throw new HostError({ status: 400, code: 'unknown_query', message, retryAfterSeconds: null });
 }
 
 /** The name of the file for a request: an answer with other options is another file. */

@@ -125,7 +125,11 @@ const exportFlags: FlagTable = {
     presentBreaks,
     'captions: the rules that break the rows: author, for rows as they are stored, netflix.v1 or netflix.v2',
   ),
-  rate: single('RATE', '25', 'cuts.edl: the frames a second of your media: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60'),
+  rate: single(
+    'RATE',
+    'that of the film',
+    'cuts: frames a second: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60; needed for a film of a variable rate',
+  ),
   kind: single('KIND', 'speech, silence and cuts', 'labels.txt and facts.csv: the kind of their facts, or all'),
   ...hostFlags,
 };
@@ -155,7 +159,7 @@ function askedExport(given: GivenFlags): AskedExport {
   if (given.has('kind') && !['labels.txt', 'facts.csv'].includes(asked)) {
     throw new WrongCall('--kind is for labels.txt and facts.csv');
   }
-  if (given.has('rate') && asked !== 'cuts.edl') throw new WrongCall('--rate is for cuts.edl');
+  if (given.has('rate') && !asked.startsWith('cuts.')) throw new WrongCall('--rate is for cuts.edl and cuts.otio');
   if (!name.success) return { name: 'bundle', media: given.has('media') };
   const side = oneOf(given, 'side', shownSides.options);
   const rate = oneOf(given, 'rate', editRate.options);
@@ -173,12 +177,6 @@ function askedExport(given: GivenFlags): AskedExport {
   };
   return { name: name.data, options };
 }
-
-/** A remark on the defaults of a file whose options were not given; null if there is nothing to remark. */
-const remarkOn = ({ name }: AskedExport, given: GivenFlags): string | null =>
-  name === 'cuts.edl' && !given.has('rate')
-    ? `${name} is at 25 frames a second, as the host does not record frame rates; set another with --rate`
-    : null;
 
 /** A text comes in one piece, and only a text goes to a terminal. */
 async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
@@ -204,7 +202,6 @@ async function exportStudy(call: CommandCall) {
   const { host, given, terminal, signal } = call;
   const runtimeId = await studyArgument(call, 0, ['facts.csv']);
   const asked = askedExport(given);
-  const remark = remarkOn(asked, given);
   const path = pathOption(given, 'output');
   if (path !== null) {
     const written = await writeExport(host, runtimeId, asked, path, signal);
@@ -212,7 +209,6 @@ async function exportStudy(call: CommandCall) {
     const found = guidelines === null ? {} : { guidelines: guidelines.reports };
     for (const line of await captionRemarks(host, runtimeId, guidelines)) terminal.remark(line);
     terminal.result({ runtimeId, name: asked.name, ...written, ...found }, [path]);
-    if (remark !== null) terminal.remark(remark);
     return exitCodes.done;
   }
   if (asked.name === 'bundle' && process.stdout.isTTY) {
@@ -225,7 +221,6 @@ async function exportStudy(call: CommandCall) {
     if (error.code !== 'EPIPE') throw error;
   });
   for (const line of await captionRemarks(host, runtimeId, guidelines)) terminal.remark(line);
-  if (remark !== null) terminal.remark(remark);
   return exitCodes.done;
 }
 

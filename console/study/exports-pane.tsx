@@ -48,7 +48,7 @@ const offered: readonly Offered[] = [
     ...{ name: 'transcript.labels.txt', group: 'Transcript', words: 'what was said, as labels for Audacity' },
     ...{ option: null, of: 'transcript' },
   },
-  { name: 'cuts.otio', group: 'Editing', words: 'cuts, for editors that read OpenTimelineIO', option: null },
+  { name: 'cuts.otio', group: 'Editing', words: 'cuts, for editors that read OpenTimelineIO', option: 'rate' },
   { name: 'cuts.edl', group: 'Editing', words: 'cuts, as an edit decision list (CMX 3600)', option: 'rate' },
   { name: 'chapters.vtt', group: 'Editing', words: 'chapters, for web players', option: null },
   { name: 'chapters.ffmetadata', group: 'Editing', words: 'chapters, for ffmpeg', option: null },
@@ -124,7 +124,7 @@ const rates: readonly EditRate[] = ['23.976', '24', '25', '29.97', '30', '50', '
 
 /** The study as files for other programs. */
 export function ExportsPane({ study, runtimeId }: { readonly study: StudyContents; readonly runtimeId: string }) {
-  const [rate, setRate] = useState<EditRate>('25');
+  const [rate, setRate] = useState<EditRate | ''>('');
   const [side, setSide] = useState<ShownSides>('target');
   const [lines, setLines] = useState<LineBreaks>(presentBreaks);
   const host = useHost();
@@ -146,7 +146,7 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
   const read =
     ({ name, option }: Offered) =>
     async () => {
-      const options = option === 'rate' ? { rate } : option === 'side' ? { side, lines } : {};
+      const options = option === 'rate' ? { ...(rate !== '' && { rate }) } : option === 'side' ? { side, lines } : {};
       return new Blob([await host.export(runtimeId, name, options)]);
     };
   const unsaved = unsavedChanges({ runtimeId });
@@ -192,13 +192,14 @@ export function ExportsPane({ study, runtimeId }: { readonly study: StudyContent
                 </>
               )}
               {group === 'Editing' && (
-                <Field label="Frame rate of cuts.edl">
+                <Field label="Frames of cuts">
                   {(id) => (
                     <select
                       id={id}
                       value={rate}
-                      onChange={({ currentTarget }) => setRate(currentTarget.value as EditRate)}
+                      onChange={({ currentTarget }) => setRate(currentTarget.value as EditRate | '')}
                     >
+                      <option value="">Those of the film</option>
                       {rates.map((each) => (
                         <option key={each}>{each}</option>
                       ))}

@@ -169,6 +169,7 @@ const errors = {
   ],
   // exports
   export_unavailable: [409, 'read the overview of the runtime: it has the reason'],
+  frame_rate_required: [409, 'name the frames a second: rate=25'],
   signing_key_unusable: [
     500,
     'put private-signing-key.pem in the data root back from a copy with mode 0600, or move it away: the host makes another one',

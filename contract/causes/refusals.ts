@@ -100,6 +100,11 @@ const remedies: Readonly<Partial<Record<ErrorCode, ReadersRemedies>>> = {
     page: 'see “Not available” for the reason',
     agent: 'read_overview has the reason',
   },
+  frame_rate_required: {
+    terminal: () => 'name the frames a second by --rate, such as --rate 25',
+    page: 'choose the frames of cuts beside Editing',
+    agent: 'export_study again with a rate that the person names',
+  },
   language_explanation_unavailable: { page: 'set a model server in Operations' },
   private_playback_grant_unavailable: { page: anotherGrant },
   private_playback_grant_expired: { page: anotherGrant },

@@ -11,6 +11,7 @@ import {
 } from '../../contract/evidence/evidence.ts';
 import type { KindParameters, PassKind } from '../../kinds/kind.ts';
 import { passKinds } from '../../kinds/kinds.ts';
+import type { PictureTimes } from '../../kinds/pictures/picture-times.ts';
 import { SAMPLE_RATE } from '../../kinds/sound/sound-signals.ts';
 import type { DetectorTools } from '../detector/detector.ts';
 import { packState, unpackState } from '../detector/packed-state.ts';
@@ -18,6 +19,7 @@ import type { ResolvedTool } from '../process/tools.ts';
 import type { DecodeRequest, PassWindows } from './decode-graph.ts';
 import { type DecodePassDeps, decodePart, type PassMeasurements, type PassPart, passState } from './decode-pass.ts';
 import { type DetectionTracks, joinParameters, type OperationIdentity, parametersFor } from './detection-identity.ts';
+import { readPictureTimes } from './picture-times.ts';
 
 /**
  * Decodes the range and measures everything on the way: at once, or window by window where the request has them. A pass by
@@ -98,6 +100,11 @@ interface DetectionRequest extends DetectionTracks, DecodeRequest {
   readonly signal: AbortSignal;
 }
 
+/** The tools of a pass: what decodes, what measures sound, and what reads the times of pictures. */
+export interface DetectDeps extends DecodePassDeps {
+  readonly ffprobe: ResolvedTool;
+}
+
 /** The findings of a pass over the media. */
 export interface DetectedRange {
   readonly detections: Detection[];
@@ -106,12 +113,12 @@ export interface DetectedRange {
 
 /** Tools and parameters of `detectRange` over these tracks, known before it runs. */
 export function detectionIdentity(
-  tools: { readonly ffmpeg: ResolvedTool; readonly detectorTools: DetectorTools },
+  tools: { readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool; readonly detectorTools: DetectorTools },
   tracks: DetectionTracks,
 ): OperationIdentity {
   const { audioTrackIndex, videoTrackIndex } = tracks;
   return {
-    tools: [tools.ffmpeg.identity, tools.detectorTools.speech],
+    tools: [tools.ffmpeg.identity, tools.detectorTools.speech, tools.ffprobe.identity],
     parameters: { ...joinParameters(parametersFor(tracks)), audioTrackIndex, videoTrackIndex },
   };
 }
@@ -121,18 +128,20 @@ export function detectionIdentity(
  * the list; one without anything to measure is unavailable. Beside them it answers the further kinds that there is anything to
  * measure for. Rejects with `ProcessFailure` or `DetectionFailure`.
  */
-export async function detectRange(deps: DecodePassDeps, request: DetectionRequest): Promise<DetectedRange> {
+export async function detectRange(deps: DetectDeps, request: DetectionRequest): Promise<DetectedRange> {
   const { audioTrackIndex, videoTrackIndex, signal } = request;
   const nothing = audioTrackIndex === null && videoTrackIndex === null;
   const [{ speech: speechTool }, measured] = await Promise.all([
     deps.detector.tools(),
     nothing ? null : runDecodePass(deps, request, signal),
   ]);
+  const hasPictures = videoTrackIndex !== null && measured !== null && measured.pictures > 0;
+  const times = hasPictures ? await readPictureTimes(deps, { ...request, trackIndex: videoTrackIndex }) : null;
   const parameters = parametersFor(request);
   const found: DetectedRange = { detections: [], further: [] };
   for (const kind of passKinds) {
     const kindName = detectedKind.safeParse(kind.name).data;
-    const result = measuredOf(kind, measured, request);
+    const result = measuredOf(kind, { measured, times }, request);
     if (typeof result === 'string') {
       if (kindName !== undefined) found.detections.push({ kind: kindName, state: 'unavailable', reasonCode: result });
       continue;
@@ -140,7 +149,7 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
     const { sourceContentId, range } = request;
     const isEstimated = 'isEstimated' in kind && kind.isEstimated;
     const stated = {
-      tool: isEstimated ? speechTool : deps.ffmpeg.identity,
+      tool: isEstimated ? speechTool : toolOf(kind, deps),
       parameters: { ...parameters[kind.name], ...result.measured },
     };
     const input = { sourceContentId, range, trackIndex: result.trackIndex };
@@ -163,6 +172,9 @@ export async function detectRange(deps: DecodePassDeps, request: DetectionReques
   return found;
 }
 
+const toolOf = (kind: PassKind, { ffmpeg, ffprobe }: DetectDeps) =>
+  'ofTimes' in kind ? ffprobe.identity : ffmpeg.identity;
+
 /** The measurements of a kind. */
 interface Measured {
   readonly trackIndex: number;
@@ -175,19 +187,20 @@ interface Measured {
 /** The facts of a kind, or the reason why there was nothing to measure. */
 function measuredOf(
   kind: PassKind,
-  measured: PassMeasurements | null,
+  { measured, times }: { readonly measured: PassMeasurements | null; readonly times: PictureTimes | null },
   { audioTrackIndex, videoTrackIndex, range }: DetectionRequest,
 ): Measured | UnavailableReason {
   if (kind.track === 'video') {
-    if (videoTrackIndex === null || measured === null || !('meter' in kind)) return 'no_video_track';
-    if (measured.pictures === 0) return 'no_frames_in_range';
-    return { trackIndex: videoTrackIndex, facts: [...measured.facts(kind.name)], measured: {}, derivedAudio: null };
+    if (videoTrackIndex === null || measured === null || 'ofSound' in kind) return 'no_video_track';
+    if (measured.pictures === 0 || times === null) return 'no_frames_in_range';
+    const facts = 'ofTimes' in kind ? kind.ofTimes(times, range) : measured.facts(kind.name);
+    return { trackIndex: videoTrackIndex, facts: [...facts], measured: {}, derivedAudio: null };
   }
   if (audioTrackIndex === null || measured?.sound == null) return 'no_audio_track';
   const { samples, contentId } = measured.sound;
   if (samples === 0) return 'no_audio_in_range';
   const derivedAudio: DerivedAudio = { sampleRate: SAMPLE_RATE, samples, contentId };
   const own =
-    'meter' in kind ? { facts: measured.facts(kind.name), measured: {} } : kind.ofSound(measured.sound, range);
+    'ofSound' in kind ? kind.ofSound(measured.sound, range) : { facts: measured.facts(kind.name), measured: {} };
   return { trackIndex: audioTrackIndex, facts: [...own.facts], measured: own.measured, derivedAudio };
 }

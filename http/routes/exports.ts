@@ -3,11 +3,13 @@ import type { Exports } from '../../actors/exports/exports.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import {
   bundledMediaChoice,
+  type ExportArgument,
   type ExportName,
   editRate,
   exportName,
   exportNames,
   signingKeys,
+  strayArgument,
 } from '../../contract/exports.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
@@ -91,10 +93,10 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list, and `kind` for labels and the table of facts.',
+        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for cuts, and `kind` for labels and the table of facts. An argument that is not for the file is refused. Cuts count in frames of the film. A film of a variable rate, and a study of an earlier version, need a `rate`.',
       query: {
         ...fileQuery,
-        rate: editRate.default('25').describe('frames a second of the edit decision list'),
+        rate: editRate.optional().describe('of cuts: frames a second, if not those of the film'),
         kind: askedKind
           .optional()
           .describe(
@@ -114,6 +116,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
         ...refusalsOfReopening,
         'not_found',
         'export_unavailable',
+        'frame_rate_required',
         'illegal_caption_qc_transition',
         'caption_authority_required',
       ],
@@ -139,6 +142,8 @@ async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<nu
 /** No eviction takes a bundle back while it is sent. */
 const never = () => () => undefined;
 
+const fileArguments: readonly ExportArgument[] = ['side', 'lines', 'corrections', 'rate', 'kind'];
+
 async function fileAnswer(
   exported: Exports,
   { params, query, client }: Call<null, 'runtimeId' | 'name'>,
@@ -146,8 +151,13 @@ async function fileAnswer(
   const name = exportName.safeParse(params.name);
   if (!name.success)
     throw new ServiceError('not_found', `an export is one of ${namedValues(['bundle', ...exportNames])}`);
+  const stray = strayArgument(
+    name.data,
+    fileArguments.filter((each) => query.has(each)),
+  );
+  if (stray !== null) throw new ServiceError('unknown_query', `${name.data} has no ${stray}: leave it out`);
   const form = fileAsked({ query });
-  const rate = editRate.safeParse(query.get('rate') ?? '25');
+  const rate = editRate.optional().safeParse(query.get('rate') ?? undefined);
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
   const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);

@@ -35,7 +35,7 @@ export async function sealSample(folder: string, mediaPath: string, gold: Sample
     const file = path.resolve(folder, mediaPath);
     const { signal } = new AbortController();
     const probe = await probeMedia(launcher, { ffmpeg, ffprobe }, file, signal);
-    const measured = await measureSpeech(launcher, ffmpeg, file, gold);
+    const measured = await measureSpeech(launcher, { ffmpeg, ffprobe }, file, gold);
     const { objects } = sealOwnedIngest({
       media: gold.media,
       mediaPath,
@@ -53,14 +53,14 @@ export async function sealSample(folder: string, mediaPath: string, gold: Sample
 /** The speech that the host's own detector finds in the whole media. */
 async function measureSpeech(
   launcher: Launcher,
-  ffmpeg: ResolvedTool,
+  tools: { readonly ffmpeg: ResolvedTool; readonly ffprobe: ResolvedTool },
   file: string,
   gold: SampleGold,
 ): Promise<EvidenceArtifact> {
   const detector = openDetector({ launcher, clock: systemClock, idleMs: 0 });
   try {
     const { detections } = await detectRange(
-      { launcher, ffmpeg, detector },
+      { launcher, ...tools, detector },
       {
         path: file,
         sourceContentId: gold.media.contentId,

@@ -3,13 +3,12 @@ import type { EditRate, ExportName } from '../../contract/exports.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
+import { editDecisionList, openTimeline } from './cut-files.ts';
 import {
   audacityLabels,
   type ExportedFile,
-  editDecisionList,
   factTable,
   ffmetadataChapters,
-  openTimeline,
   screenTextLabels,
   screenTextTable,
   subRipTranscript,
@@ -20,8 +19,8 @@ import {
 } from './fact-files.ts';
 
 export interface ExportOptions extends CaptionForm {
-  /** The frame rate of an edit decision list. */
-  readonly rate: EditRate;
+  /** The frame rate of an edit list or a timeline; absent for that of the film. */
+  readonly rate?: EditRate | undefined;
   /** The kind of the facts in a table or a label track, or `all`; absent for speech, silence and cuts. */
   readonly kind?: string | undefined;
 }
@@ -38,7 +37,7 @@ const atOnce = (write: (runtime: VerifiedRuntime, options: ExportOptions) => Exp
 /** Every file that a runtime can be had as: the same runtime and options give the same text. */
 export const exportFiles: Readonly<Record<ExportName, Exporter>> = {
   'cuts.edl': atOnce((runtime, { rate }) => editDecisionList(runtime, rate)),
-  'cuts.otio': atOnce(openTimeline),
+  'cuts.otio': atOnce((runtime, { rate }) => openTimeline(runtime, rate)),
   'chapters.vtt': atOnce(webVttChapters),
   'chapters.ffmetadata': atOnce(ffmetadataChapters),
   'labels.txt': atOnce(audacityLabels),

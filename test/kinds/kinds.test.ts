@@ -58,7 +58,7 @@ for (const kind of passKinds) {
   test(`${kind.name} states its rule, and what it measures by`, (t) => {
     t.true(Object.keys(kind.parameters).length > 0);
     for (const value of Object.values(kind.parameters)) t.true(['string', 'number'].includes(typeof value));
-    t.true('meter' in kind !== 'ofSound' in kind);
+    t.is(['meter', 'ofSound', 'ofTimes'].filter((name) => name in kind).length, 1);
     t.is(companionOf(kind), kind.track === 'video' ? 'shot_changes' : 'silence');
   });
 }
@@ -116,7 +116,7 @@ test('further kinds are those of a pass that no receipt names, in the order of t
     furtherInPass.map(({ name }) => name),
     [
       ...['transitions', 'black_frames', 'frozen_frames', 'keyframes'],
-      ...['waveform', 'audio_faults', 'interlacing', 'letterbox'],
+      ...['waveform', 'audio_faults', 'interlacing', 'letterbox', 'time_base'],
     ],
   );
 });

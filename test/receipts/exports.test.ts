@@ -2,8 +2,9 @@ import test from 'ava';
 import webVtt from 'webvtt-parser';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { EditRate, ExportName } from '../../contract/exports.ts';
-import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
+import { fractionOf, frameAt, frameCode, frameCountOf } from '../../formats/frame-code.ts';
 import { resultOfSteps } from '../../formats/steps.ts';
+import type { TimeBaseFact } from '../../kinds/time-base.ts';
 import { exportFiles } from '../../receipts/exports/export-catalogue.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import { fieldsOf } from '../fields.ts';
@@ -17,6 +18,7 @@ import {
   options,
   recognizedSaying,
   textOf as textIn,
+  withTimeBase,
 } from './exports/exported-runtimes.ts';
 import { failureOf } from './reopening/fault-place.ts';
 import { reopened } from './reopening/reopened.ts';
@@ -40,7 +42,8 @@ test('shots are the events of an edit decision list, in frames of the requested 
   );
   t.regex(textOf('cuts.edl', cut, { ...options, rate: '50' }), /00:00:02:26/);
   const dropped = textOf('cuts.edl', cut, { ...options, rate: '29.97' });
-  t.true(dropped.includes('FCM: DROP FRAME\n* 29.97 FRAMES A SECOND\n'));
+  t.true(dropped.includes('FCM: DROP FRAME\n001 '));
+  t.true(dropped.includes('\n* 29.97 FRAMES A SECOND\n'));
   t.regex(dropped, /00:00:01;00 00:00:02;16/);
 });
 
@@ -61,11 +64,85 @@ test('shots are clips of a timeline whose lengths add up to the studied range', 
   t.deepEqual(
     clips.map(({ source_range: { start_time, duration } }) => [start_time.value, duration.value, duration.rate]),
     [
-      [0, 1000, 1000],
-      [1000, 1520, 1000],
-      [2520, 1480, 1000],
+      [0, 25, 25],
+      [25, 38, 25],
+      [63, 37, 25],
     ],
   );
+});
+
+const film: TimeBaseFact = {
+  ...{ kind: 'time_base.pictures', index: 0, startMs: 0, endMs: 4000 },
+  ...{ firstPictureUs: 23_000, lastPictureUs: 3_985_000, pace: 'constant' },
+  ...{ rateNumerator: 24_000, rateDenominator: 1001 },
+  ...{ startTimecode: '01:00:00:00', dropFrame: false, reel: 'A001C002_1234', pictures: 96 },
+};
+const own = { ...options, rate: undefined };
+const eventsOf = (fact: TimeBaseFact, given = own) =>
+  textOf('cuts.edl', withTimeBase(cut, fact), given)
+    .split('\n')
+    .filter((line) => /^\d{3} /.test(line));
+
+test('bug: frames were counted from the start of the container, a picture late where the first one comes later', (t) => {
+  t.deepEqual(
+    eventsOf(film).map((line) => line.slice(-47)),
+    [
+      '01:00:00:00 01:00:00:23 00:00:00:00 00:00:00:23',
+      '01:00:00:23 01:00:02:12 00:00:00:23 00:00:02:12',
+      '01:00:02:12 01:00:04:00 00:00:02:12 00:00:04:00',
+    ],
+  );
+});
+
+test('an edit list has the reel of the film in eight letters, and its whole name in a comment', (t) => {
+  t.is(eventsOf(film)[0]?.slice(0, 18), '001  A001C002 V   ');
+  t.true(textOf('cuts.edl', withTimeBase(cut, film), own).includes('\n* REEL NAME: A001C002_1234\n'));
+});
+
+test('bug: comments came before the first event, where the reader of OpenTimelineIO refuses them', (t) => {
+  const lines = textOf('cuts.edl', withTimeBase(cut, film), own).split('\n');
+  t.true(lines.findIndex((line) => line.startsWith('*')) > lines.findIndex((line) => /^\d{3} /.test(line)));
+});
+
+test('a film of 29.97 whose code drops no numbers keeps them', (t) => {
+  const fact = { ...film, rateNumerator: 30_000, startTimecode: '10:00:00:00' };
+  t.regex(textOf('cuts.edl', withTimeBase(cut, fact), own), /FCM: NON-DROP FRAME/);
+  t.regex(eventsOf(fact)[0] ?? '', /10:00:00:00/);
+  t.regex(eventsOf({ ...fact, startTimecode: '10:00:00;00', dropFrame: true })[0] ?? '', /10:00:00;00/);
+});
+
+test('cuts of a film without an even rate need a rate, and the list says so', (t) => {
+  const uneven = withTimeBase(cut, { ...film, pace: 'variable', rateNumerator: null, rateDenominator: null });
+  for (const name of ['cuts.edl', 'cuts.otio'] as const) {
+    const refused = failureOf(ServiceError, () => textOf(name, uneven, own));
+    t.like(refused, { code: 'frame_rate_required' });
+    t.is(failureOf(ServiceError, () => textOf(name, cut, own))?.code, 'frame_rate_required', 'an earlier version');
+  }
+  t.true(textOf('cuts.edl', uneven).includes('\n* THE FILM HAS NO EVEN RATE: FRAMES ARE COUNTED BY TIME\n'));
+  t.is(JSON.parse(textOf('cuts.otio', uneven)).metadata.studio.isUneven, true);
+});
+
+test('a rate that edit lists do not have is in a timeline alone', (t) => {
+  const slow = withTimeBase(cut, {
+    ...film,
+    rateNumerator: 15,
+    rateDenominator: 1,
+    startTimecode: null,
+    dropFrame: null,
+  });
+  t.is(failureOf(ServiceError, () => textOf('cuts.edl', slow, own))?.code, 'frame_rate_required');
+  const timeline = JSON.parse(textOf('cuts.otio', slow, own));
+  t.is(timeline.tracks.children[0].children[1].source_range.start_time.value, 15);
+});
+
+test('a timeline names its media by file, from the time code of the film on', (t) => {
+  const timeline = JSON.parse(textOf('cuts.otio', withTimeBase(cut, film), own));
+  const [, clip] = timeline.tracks.children[0].children;
+  const { DEFAULT_MEDIA: media } = clip.media_references;
+  t.is(media.OTIO_SCHEMA, 'ExternalReference.1');
+  t.is(media.target_url, 'clip.mp4');
+  t.deepEqual(media.available_range.start_time, { OTIO_SCHEMA: 'RationalTime.1', rate: 24_000 / 1001, value: 86_400 });
+  t.is(clip.source_range.start_time.value, 86_423);
 });
 
 test('a strict parser reads the chapters', (t) => {
@@ -176,8 +253,7 @@ test('every file names its sources, and is the same each time', (t) => {
 });
 
 const codeAt = (ms: number, rate: EditRate): string => {
-  const count = frameCountOf(rate);
-  return frameCode(framesOf(ms, count), count);
+  return frameCode(frameAt(ms * 1000, fractionOf(rate)), frameCountOf(rate));
 };
 
 test('drop-frame code leaves out the first numbers of each minute but the tenth', (t) => {
@@ -203,10 +279,11 @@ test('after an hour drop-frame code equals the clock, and 23.976 lags behind it'
 });
 
 test('the time of a frame in milliseconds leads back to this frame, at every rate', (t) => {
-  const fractions = { '23.976': 24_000 / 1001, '29.97': 30_000 / 1001, '59.94': 60_000 / 1001 } as const;
-  for (const [rate, fraction] of Object.entries(fractions)) {
+  for (const rate of ['23.976', '29.97', '59.94'] as const) {
+    const { numerator, denominator } = fractionOf(rate);
     for (let frame = 0; frame < 20_000; frame += 7) {
-      t.is(framesOf(Math.round((frame * 1000) / fraction), frameCountOf(rate as EditRate)), frame);
+      const ms = Math.round((frame * 1000 * denominator) / numerator);
+      t.is(frameAt(ms * 1000, fractionOf(rate)), frame);
     }
   }
 });

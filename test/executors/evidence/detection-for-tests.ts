@@ -107,7 +107,7 @@ export async function openDetectionBench(): Promise<DetectionBench> {
   };
 }
 
-type DetectDeps = Pick<DetectionBench, 'launcher' | 'ffmpeg' | 'detector'>;
+type DetectDeps = Pick<DetectionBench, 'launcher' | 'ffmpeg' | 'ffprobe' | 'detector'>;
 
 /** Detects in `[startMs, endMs)` of the first two tracks (picture, sound) unless others are named. */
 export async function detect(

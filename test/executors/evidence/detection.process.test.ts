@@ -191,7 +191,10 @@ test('a range without a picture or a sound in it says so', async (t) => {
 
 test('tools and parameters are known before the pass, except its measurements', async (t) => {
   const tracks = { audioTrackIndex: 1, videoTrackIndex: null };
-  const identity = detectionIdentity({ ffmpeg: bench.ffmpeg, detectorTools: await bench.detector.tools() }, tracks);
+  const identity = detectionIdentity(
+    { ffmpeg: bench.ffmpeg, ffprobe: bench.ffprobe, detectorTools: await bench.detector.tools() },
+    tracks,
+  );
   t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
   t.like(identity.parameters, tracks);
   const measured: string[] = [];

@@ -1,5 +1,6 @@
 import type { ExportName } from '../../../contract/exports.ts';
 import { resultOfSteps } from '../../../formats/steps.ts';
+import type { TimeBaseFact } from '../../../kinds/time-base.ts';
 import { type ExportOptions, exportFiles } from '../../../receipts/exports/export-catalogue.ts';
 import type { VerifiedRuntime } from '../../../receipts/fold.ts';
 import { captionedClip } from '../captions/captioned-studies.ts';
@@ -72,6 +73,25 @@ export const cutAt = (runtime: VerifiedRuntime, times: readonly number[]): Verif
     'shot_changes',
     times.map((atMs, index) => ({ kind: 'shot_change', index, atMs, scoreMilli: 500 })),
   );
+
+/** The same runtime with the time base of a film; nothing was to be seen in the stored study. */
+export function withTimeBase(runtime: VerifiedRuntime, fact: TimeBaseFact): VerifiedRuntime {
+  const { execution } = runtime;
+  if (execution === null) throw new Error('the study began');
+  const { findings } = execution.study;
+  const input = { sourceContentId: `sha256:${'0'.repeat(64)}`, range: { startMs: 0, endMs: 4000 }, trackIndex: 0 };
+  const tool = { name: 'ffprobe', version: '7', digest: `sha256:${'1'.repeat(64)}` };
+  const schema = 'studio.further-evidence.v1' as const;
+  const artifact = { schema, kind: 'time_base', input, tool, parameters: {}, facts: [fact] };
+  const more = { artifactId: 'artifact:time-base', contentId: `sha256:${'2'.repeat(64)}`, artifact };
+  const operations = findings.operations.map((operation, at) =>
+    at === 0 ? { ...operation, further: [...operation.further, more] } : operation,
+  );
+  return {
+    ...runtime,
+    execution: { ...execution, study: { ...execution.study, findings: { ...findings, operations } } },
+  };
+}
 
 /** The same runtime with a transcript of these lines, a second each. */
 export const recognizedSaying = (runtime: VerifiedRuntime, texts: readonly string[]): VerifiedRuntime =>
