@@ -130,7 +130,7 @@ async function serve(given: GivenFlags, settings: Settings): Promise<void> {
   const small = [settingsPath(given), options.tokenFile];
   await removeLeftovers(options.dataRoot, { isRestarted: before !== null, small });
   await write(identity.process);
-  process.stdout.write(`${JSON.stringify(announced)}\n`);
+  if (hasStartLine(options.startLine)) process.stdout.write(`${JSON.stringify(announced)}\n`);
   notices.take(configured);
   for (const line of configured.flatMap((feature) => feature.notices ?? [])) report(line);
   report(`http adapter: ${chosen.adapter} (${chosen.reason})`);
@@ -203,6 +203,10 @@ async function listen(
     throw new StartError('listen_failed', listenFailure(options, error));
   }
 }
+
+/** True if stdout gets the line that programs read. It has the token, which is of no use to people and stays in their terminal. */
+const hasStartLine = (when: ServeOptions['startLine']): boolean =>
+  when === 'always' || (when === 'auto' && process.stdout.isTTY !== true);
 
 /** The parts of a host for its line on stdout. */
 interface Announced {

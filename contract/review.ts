@@ -42,6 +42,14 @@ const canonical = <const Codes extends readonly [string, ...string[]]>(codes: Co
       },
     );
 
+/** The same as clients send it: in any order, since no client can know that of `codes`. Records have it in that order. */
+const inAnyOrder = <const Codes extends readonly [string, ...string[]]>(codes: Codes) =>
+  z
+    .array(z.enum(codes))
+    .min(1)
+    .refine((given) => new Set(given).size === given.length, { message: 'must be unique' })
+    .overwrite((given) => [...given].sort((one, other) => codes.indexOf(one) - codes.indexOf(other)));
+
 export const approvalReasons = ['reviewer_attested_caption_production_may_proceed'] as const;
 export const rejectionReasons = [
   'evidence_requires_additional_review',
@@ -56,17 +64,23 @@ export const revocationReasons = [
   'rights_or_policy_concern',
 ] as const;
 
-const decisionWith = (note: typeof reviewNote) =>
+/** A list of reasons from these codes. */
+type ReasonList = <const Codes extends readonly [string, ...string[]]>(
+  codes: Codes,
+) => z.ZodType<Codes[number][], Codes[number][]>;
+
+const decisionWith = (note: typeof reviewNote, reasons: ReasonList = canonical) =>
   z.discriminatedUnion('outcome', [
     z.strictObject({
       outcome: z.literal('approve_for_caption_production'),
-      reasonCodes: canonical(approvalReasons),
+      reasonCodes: reasons(approvalReasons),
       note,
     }),
-    z.strictObject({ outcome: z.literal('reject_with_reasons'), reasonCodes: canonical(rejectionReasons), note }),
+    z.strictObject({ outcome: z.literal('reject_with_reasons'), reasonCodes: reasons(rejectionReasons), note }),
   ]);
 
-const revocationWith = (note: typeof reviewNote) => z.strictObject({ reasonCodes: canonical(revocationReasons), note });
+const revocationWith = (note: typeof reviewNote, reasons: ReasonList = canonical) =>
+  z.strictObject({ reasonCodes: reasons(revocationReasons), note });
 
 /** The decision of a reviewer, as records hold it; the outcome fixes the possible reasons. */
 export const reviewDecision = decisionWith(reviewNote);
@@ -106,14 +120,16 @@ export const recordedRevocationRequest = z.strictObject({
  * decision, and captions follow it.
  */
 export const reviewDecisionRequest = recordedDecisionRequest
-  .extend({ decision: decisionWith(givenNote), plan: contentId.optional() })
+  .extend({ decision: decisionWith(givenNote, inAnyOrder), plan: contentId.optional() })
   .refine(({ decision, plan }) => plan === undefined || decision.outcome === 'approve_for_caption_production', {
     message: 'only an approval has a plan',
     path: ['plan'],
   });
 
 /** The body of a revocation. */
-export const reviewRevocationRequest = recordedRevocationRequest.extend({ revocation: revocationWith(givenNote) });
+export const reviewRevocationRequest = recordedRevocationRequest.extend({
+  revocation: revocationWith(givenNote, inAnyOrder),
+});
 
 export type ReviewDecision = z.infer<typeof reviewDecision>;
 export type RevocationDecision = z.infer<typeof revocationDecision>;

@@ -6,6 +6,7 @@ import { forecastEstimators } from '../../contract/study/forecast.ts';
 import { withServer } from '../../executors/model-server/hosted-provider.ts';
 import { type ConfiguredFeature, flagsOf, withEnginesOf } from '../../features/feature.ts';
 import { features } from '../../features/features.ts';
+import { isOriginOfProgram } from '../../http/exchange/guard.ts';
 import { captionExecutorFlag, captionFlags, chosenCaptionExecutor } from '../../options/caption-executor.ts';
 import { StartError } from '../../options/failures.ts';
 import {
@@ -65,7 +66,7 @@ const coreFlags = {
     ...repeatable(
       'ORIGIN',
       usualOrigins.join(' and '),
-      "a web origin that may call the host, exactly as browsers send it; the host's own origins always may",
+      "an origin that may call the host, exactly as browsers send it: of a page, or of a program such as tauri://localhost; the host's own origins always may",
     ),
     read: originsOf,
   },
@@ -140,6 +141,11 @@ const coreFlags = {
     ...oneOf('NAME', ['auto', 'uws', 'node'], 'uws (uWebSockets.js), node (node:http), or auto'),
   },
   'log-format': { ...output, ...logFormat('host') },
+  'start-line': oneOf(
+    'WHEN',
+    ['always', 'auto', 'never'],
+    'when stdout gets the JSON line with address and token: always, never, or auto for not on a terminal',
+  ),
   'model-server': {
     setting: { room: 'captions', change: 'at_once' },
     ...single(
@@ -270,6 +276,7 @@ export function optionsOf(given: GivenFlags) {
     modelServer: options['model-server'] ?? null,
     httpAdapter: options['http-adapter'],
     logFormat: options['log-format'],
+    startLine: options['start-line'],
   };
 }
 
@@ -279,7 +286,10 @@ function originsOf(given: GivenFlags, name: string): readonly string[] {
     if (value.includes('*'))
       throw new StartError('wildcard_origin_rejected', worded`${option(name)} ${value}: no wildcards`);
     if (!isOrigin(value))
-      throw new StartError('invalid_origin', worded`${option(name)} ${value}: not an http(s) origin`);
+      throw new StartError(
+        'invalid_origin',
+        worded`${option(name)} ${value}: not an origin of http, https or a program with a scheme of its own`,
+      );
   }
   return values.length === 0 ? usualOrigins : values;
 }
@@ -287,7 +297,7 @@ function originsOf(given: GivenFlags, name: string): readonly string[] {
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return ['http:', 'https:'].includes(url.protocol) && url.origin === text;
+  return (['http:', 'https:'].includes(url.protocol) && url.origin === text) || isOriginOfProgram(text);
 }
 
 function demandReviewerId(id: string, name: string): void {

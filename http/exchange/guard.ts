@@ -27,6 +27,48 @@ const preflightHeaders = (fields: readonly string[]): Headers => ({
   'Access-Control-Max-Age': '600',
 });
 
+/** Fields that libraries of pages add to each request: the host reads none of them. A page may send them if it asks. */
+const harmlessFields = ['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'cache-control'] as const;
+
+/** The names in a list of the head, in lower case. */
+const namesIn = (list: string | undefined): string[] =>
+  (list ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const fieldsAsked = (head: RequestHead): string[] => namesIn(head.header('access-control-request-headers'));
+
+/** The answer to a preflight, with the harmless fields that it asks for. One that asks for none gets the same bytes as ever. */
+function withHarmless(answer: Headers, head: RequestHead): Headers {
+  const usual = answer['Access-Control-Allow-Headers'];
+  const asked = fieldsAsked(head);
+  const further = harmlessFields.filter((name) => asked.includes(name));
+  if (usual === undefined || further.length === 0) return answer;
+  return { ...answer, 'Access-Control-Allow-Headers': [usual, ...further].join(', ') };
+}
+
+/** Every browser sends these without a word of the server. */
+const simpleMethods = ['GET', 'HEAD', 'POST'];
+
+/** The fields and the method that a preflight asked for and did not get: the browser will not send the request. */
+export function refusedBy(answer: Headers, head: RequestHead): readonly string[] {
+  const allowed = namesIn(answer['Access-Control-Allow-Headers']);
+  const method = head.header('access-control-request-method');
+  const methods = [...simpleMethods, ...(answer['Access-Control-Allow-Methods'] ?? '').split(', ')];
+  return [
+    ...(method === undefined || methods.includes(method) ? [] : [`the method ${shownName(method)}`]),
+    ...fieldsAsked(head)
+      .filter((name) => !allowed.includes(name))
+      .map((name) => `the header ${shownName(name)}`),
+  ];
+}
+
+/** A name as it can be typed; whatever else a client sends is quoted and cut. */
+const shownName = (name: string): string =>
+  /^[\w!#$%&'*+.^`|~-]{1,60}$/.test(name) ? name : JSON.stringify(labelLine(name.slice(0, 60)));
+
 /**
  * The host's own origin, if a browser vouches that the request comes from there. Media elements of its own pages send no Origin,
  * and no page can set or remove `Sec-Fetch-Site` (W3C Fetch Metadata Request Headers).
@@ -79,10 +121,11 @@ export class Guard {
       return refusal('origin_not_allowed', 'the origin is not allowed to use this host');
     }
     if (head.method === 'OPTIONS') {
-      if (discovery !== undefined) return { status: 204, body: Buffer.alloc(0), headers: discovery };
+      if (discovery !== undefined)
+        return { status: 204, body: Buffer.alloc(0), headers: withHarmless(discovery, head) };
       return origin === undefined
         ? refusal('origin_required', 'a preflight needs an Origin')
-        : { status: 204, body: Buffer.alloc(0), headers: preflightHeaders(fields) };
+        : { status: 204, body: Buffer.alloc(0), headers: withHarmless(preflightHeaders(fields), head) };
     }
     // Two of them are not a token (RFC 9110, 5.3): a proxy in between may have checked the other one.
     if (needsToken && head.count('authorization') > 1) {
@@ -117,8 +160,33 @@ export class Guard {
 const silenceMs = 60_000;
 const rememberedOrigins = 16;
 
+/** Schemes whose pages have no origin of their own, or none that one program alone can send. */
+const sharedSchemes = [
+  'file',
+  'data',
+  'blob',
+  'about',
+  'javascript',
+  'filesystem',
+  'ftp',
+  'ws',
+  'wss',
+  'http',
+  'https',
+];
+
+/** True for the exact origin of a program with a scheme of its own, such as the panel of an editor: `tauri://localhost`. */
+export function isOriginOfProgram(text: string): boolean {
+  const [, scheme = ''] = /^([a-z][a-z0-9+.-]{0,62}):\/\/[A-Za-z0-9][\w.-]{0,199}(?::\d{1,5})?$/.exec(text) ?? [];
+  return scheme !== '' && !sharedSchemes.includes(scheme);
+}
+
 /** An origin as it can be typed; whatever else a client sends is quoted and cut. */
-const allowable = /^https?:\/\/[\w.:[\]-]{1,200}$/;
+const isAllowable = (origin: string): boolean =>
+  /^https?:\/\/[\w.:[\]-]{1,200}$/.test(origin) || isOriginOfProgram(origin);
+
+const shownOrigin = (origin: string): string =>
+  isAllowable(origin) ? origin : JSON.stringify(labelLine(origin.slice(0, 80)));
 
 /**
  * Names refused origins to the operator of the host. A browser shows its page no more than *Failed to fetch*, because a
@@ -136,15 +204,28 @@ export class RefusedOrigins {
   }
 
   note(origin: string): void {
+    const shown = shownOrigin(origin);
+    if (!this.#isNew(shown)) return;
+    const remedy = isAllowable(origin)
+      ? `if the page is yours, start the host with --allowed-origin ${shown}`
+      : 'only http and https origins, and those of programs with a scheme of their own, can be allowed: serve the page from one';
+    this.#report(`refused a request from the origin ${shown}: ${remedy}`);
+  }
+
+  /** Names what a preflight of an allowed origin asked for and did not get. */
+  notePreflight(origin: string, refused: readonly string[]): void {
+    const shown = refused.slice(0, 5).join(', ');
+    if (!this.#isNew(`${shownOrigin(origin)} ${shown}`)) return;
+    this.#report(
+      `refused a preflight of the origin ${shownOrigin(origin)}: pages cannot send ${shown}; its browser does not send the request, so leave that out`,
+    );
+  }
+
+  #isNew(words: string): boolean {
     const now = this.#now();
     for (const [named, at] of this.#named) if (now - at >= silenceMs) this.#named.delete(named);
-    const isOrigin = allowable.test(origin);
-    const shown = isOrigin ? origin : JSON.stringify(labelLine(origin.slice(0, 80)));
-    if (this.#named.has(shown) || this.#named.size >= rememberedOrigins) return;
-    this.#named.set(shown, now);
-    const remedy = isOrigin
-      ? `if the page is yours, start the host with --allowed-origin ${shown}`
-      : 'only http and https origins can be allowed: serve the page from one';
-    this.#report(`refused a request from the origin ${shown}: ${remedy}`);
+    if (this.#named.has(words) || this.#named.size >= rememberedOrigins) return false;
+    this.#named.set(words, now);
+    return true;
   }
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, messageOf, ServiceError } from '../../contract/base/errors.ts';
 import type { Exchange, Headers, RequestHead } from '../listener/listener.ts';
 import { type Answer, failedAnswer, jsonBytes, jsonHeaders, SentBody } from './answer.ts';
-import type { Guard, RefusedOrigins } from './guard.ts';
+import { type Guard, type RefusedOrigins, refusedBy } from './guard.ts';
 import { checkFraming, checkLength, expectJson, readJson } from './request-body.ts';
 import {
   answeredRequest,
@@ -49,6 +49,10 @@ export function serveExchange(service: Service, exchange: Exchange): void {
     if (stopped !== null) {
       const origin = head.header('origin');
       if (stopped.status === errorCodes.origin_not_allowed && origin !== undefined) refusedOrigins.note(origin);
+      if (stopped.status === 204 && origin !== undefined) {
+        const refused = refusedBy(stopped.headers ?? {}, head);
+        if (refused.length > 0) refusedOrigins.notePreflight(origin, refused);
+      }
       send(service, asked, stopped);
       return;
     }

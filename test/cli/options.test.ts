@@ -197,6 +197,7 @@ test('flags replace the settings that they name, and paths become absolute', (t)
     modelServer: null,
     httpAdapter: 'node',
     logFormat: 'text',
+    startLine: 'always',
   });
 });
 
@@ -241,6 +242,12 @@ const refusals: Partial<Record<StartCode, readonly string[]>> = {
     '--allowed-origin=null',
     '--allowed-origin=ftp://example.org',
     '--allowed-origin=file:///',
+    '--allowed-origin=file://',
+    '--allowed-origin=data://x',
+    '--allowed-origin=tauri://',
+    '--allowed-origin=tauri://localhost/',
+    '--allowed-origin=TAURI://localhost',
+    '--allowed-origin=tauri:localhost',
     '--allowed-origin=http://example.org/',
     '--allowed-origin=http://EXAMPLE.org',
     '--allowed-origin=http://example.org:80',

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, open, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -314,4 +315,16 @@ test('bug: a host whose terminal was closed ended as if it were killed, and its 
   await Promise.race([once(host.stdout, 'data'), ended]);
   host.kill('SIGHUP');
   t.deepEqual(await ended, [0, null]);
+});
+
+test('the line for programs is printed as asked, and only on stdout', async (t) => {
+  const [quiet, piped] = ['never', 'auto'].map(async (when) => {
+    const running = host(t, { flags: rootFlags(await scratchFolder(t), '--start-line', when) });
+    while (!running.stderr.includes('the console is at')) {
+      const ended = await Promise.race([running.ended, sleep(50)]);
+      if (ended !== undefined) t.fail(running.stderr);
+    }
+    return running.stdout.split('\n').length - 1;
+  });
+  t.deepEqual([await quiet, await piped], [0, 1]);
 });

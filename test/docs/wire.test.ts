@@ -242,3 +242,27 @@ test('the wire breaks no client of the last release, except in approved lines', 
   const approved = (await textOf('fixtures/released-wire/approved.txt')).split('\n').filter(isHere);
   t.deepEqual(breakingChanges(released, current), approved);
 });
+
+test('the description has no form at which generators of clients stop', (t) => {
+  const stops: string[] = [];
+  const look = (node: unknown, place: string, isOption: boolean): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (!Array.isArray(node)) {
+      const { items, type, content } = node as { items?: unknown; type?: unknown; content?: unknown };
+      if (items === false) stops.push(`${place}: items`);
+      if (type === 'null' && !isOption) stops.push(`${place}: null`);
+      if (typeof content === 'object' && content !== null && place.startsWith('/paths')) {
+        for (const [name, media] of Object.entries(content)) if (!('schema' in media)) stops.push(`${place}: ${name}`);
+      }
+      if (type === 'number' && 'const' in node && Number.isInteger(node.const)) stops.push(`${place}: number`);
+    }
+    const isUnion = /\/(?:anyOf|oneOf)$/.test(place);
+    for (const [key, value] of Object.entries(node)) {
+      if (key !== 'example' && key !== 'examples') look(value, `${place}/${key}`, isUnion);
+    }
+  };
+  const { paths, components } = JSON.parse(source);
+  look(paths, '/paths', false);
+  look(components, '/components', false);
+  t.deepEqual(stops, []);
+});

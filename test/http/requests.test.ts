@@ -6,7 +6,7 @@ import { requestFault, requestWords } from '../../contract/base/request-fault.ts
 import { exportNames } from '../../contract/exports.ts';
 import { namedValues } from '../../http/exchange/answer.ts';
 import { json } from '../../http/exchange/description.ts';
-import { Guard, RefusedOrigins } from '../../http/exchange/guard.ts';
+import { Guard, isOriginOfProgram, RefusedOrigins, refusedBy } from '../../http/exchange/guard.ts';
 import { bodyLimit, declaredLength, expectJson } from '../../http/exchange/request-body.ts';
 import { allowedMethods, type Route, Router, read, write } from '../../http/exchange/route.ts';
 import { parseTarget } from '../../http/exchange/target.ts';
@@ -120,6 +120,62 @@ test('a page that invents origins fills neither the memory nor the log', (t) => 
   pass(60_000);
   origins.note('http://page.example');
   t.is(lines.length, 17);
+});
+
+test('programs with a scheme of their own are allowed by their exact origins, and no other is', (t) => {
+  const origins = ['tauri://localhost', 'app://obsidian.md', 'vscode-webview://1a2b', 'chrome-extension://abcdef'];
+  for (const origin of origins) t.true(isOriginOfProgram(origin), origin);
+  for (const other of [
+    'null',
+    'file://',
+    'file://x',
+    'app://',
+    'app://*',
+    'app://a/b',
+    'app:a',
+    'APP://a',
+    'data://x',
+  ]) {
+    t.false(isOriginOfProgram(other), other);
+  }
+  const programs = new Guard(4312, ['tauri://localhost'], token);
+  const asked = (origin: string) => codeOf(programs, head('GET', 'host', 'localhost:4312', 'origin', origin));
+  t.deepEqual(['tauri://localhost', 'tauri://localhos', 'tauri://LOCALHOST', 'null'].map(asked), [
+    'unauthorized',
+    'origin_not_allowed',
+    'origin_not_allowed',
+    'origin_not_allowed',
+  ]);
+  const { origins: refused, lines } = refusals();
+  refused.note('tauri://localhost');
+  t.true(lines[0]?.endsWith('start the host with --allowed-origin tauri://localhost'));
+});
+
+test('a preflight gets harmless headers only if it asks, and what it does not get has a line for the operator', (t) => {
+  const guard = new Guard(4312, [], token);
+  const origin = ['host', 'localhost:4312', 'origin', 'http://localhost:4312'] as const;
+  const preflight = (...fields: string[]) => {
+    const asking = head('OPTIONS', ...origin, ...fields);
+    return { asking, headers: guard.check(asking)?.headers ?? {} };
+  };
+  const usual = preflight().headers;
+  const asks = (list: string) => preflight('access-control-request-headers', list);
+  t.deepEqual(asks('authorization, range').headers, usual);
+  const traced = asks('authorization,traceparent, Baggage,x-other');
+  t.is(
+    traced.headers['Access-Control-Allow-Headers'],
+    `${usual['Access-Control-Allow-Headers']}, traceparent, baggage`,
+  );
+  t.deepEqual(refusedBy(traced.headers, traced.asking), ['the header x-other']);
+  const patch = preflight('access-control-request-method', 'PATCH');
+  t.deepEqual(refusedBy(patch.headers, patch.asking), ['the method PATCH']);
+  const put = preflight('access-control-request-method', 'PUT');
+  t.deepEqual(refusedBy(put.headers, put.asking), []);
+  const { origins, lines } = refusals();
+  for (let time = 0; time < 3; time += 1) origins.notePreflight('http://localhost:4312', ['the header x-other']);
+  t.deepEqual(lines, [
+    'refused a preflight of the origin http://localhost:4312: pages cannot send the header x-other; its browser does not send the request, so leave that out',
+  ]);
 });
 
 test('an invalid origin is quoted and cut', (t) => {

@@ -1,7 +1,11 @@
+import { forGenerators } from './for-generators.ts';
 import { isRecord, type Json } from './json.ts';
 import { Narrowing } from './narrowing.ts';
 
 const granted = /^2/;
+
+/** A body of bytes: earlier descriptions had no schema for it. */
+const bytes: Json = { type: 'string', format: 'binary' };
 
 const part = (value: unknown, ...path: readonly string[]): Json => {
   let found: unknown = value;
@@ -14,7 +18,9 @@ const part = (value: unknown, ...path: readonly string[]): Json => {
  * good request is refused; an answer has a value that the released description excludes. Not among them are new
  * operations, optional fields of requests, fields of answers and codes of refusals.
  */
-export function breakingChanges(released: Json, current: Json): string[] {
+export function breakingChanges(described: Json, current: Json): string[] {
+  // The released description may have the same schemas in other forms.
+  const released = forGenerators(described) as Json;
   const lines: string[] = [];
   for (const [path, methods] of Object.entries(part(released, 'paths'))) {
     for (const method of Object.keys(methods as Json)) {
@@ -36,7 +42,7 @@ function brokenOperation(released: Json, current: Json, before: Json, now: Json)
     ...brokenParameters(requests, before, now),
     ...Object.keys(bodies(before)).flatMap((type) => {
       if (bodies(now)[type] === undefined) return [` request: ${type} is not taken any more`];
-      const [old, fresh] = [part(bodies(before), type).schema, part(bodies(now), type).schema];
+      const [old = bytes, fresh] = [part(bodies(before), type).schema, part(bodies(now), type).schema];
       return requests.faults(old, fresh).map((fault) => ` request${fault}`);
     }),
     ...Object.keys(part(before, 'responses')).flatMap((status) => {
@@ -53,7 +59,7 @@ function brokenAnswer(answers: Narrowing, before: Json, now: Json): string[] {
   return Object.keys({ ...before, ...now }).flatMap((type) => {
     if (now[type] === undefined) return [`: ${type} is gone`];
     if (before[type] === undefined) return [`: ${type} is new`];
-    return answers.faults(part(now, type).schema, part(before, type).schema);
+    return answers.faults(part(now, type).schema, part(before, type).schema ?? bytes);
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { forGenerators } from './for-generators.ts';
 import type { Json } from './json.ts';
 import type { NamedSchema } from './named-schemas.ts';
 
@@ -49,7 +50,7 @@ export class Components {
       metadata: registryOf(this.#named),
       override: sayingRules(this.#named),
     });
-    return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', `"${prefix}`));
+    return forGenerators(JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', `"${prefix}`))) as Json;
   }
 }
 
@@ -80,7 +81,7 @@ function converted(named: ReadonlyMap<z.ZodType, NamedSchema>, io: Direction): R
   return new Map(
     Object.entries(schemas).map(([name, { $schema, $id, ...json }]) => {
       const description = [comments.get(name) ?? '', json.description ?? ''].filter((text) => text !== '').join(' ');
-      return [name, description === '' ? json : { ...json, description }];
+      return [name, forGenerators(description === '' ? json : { ...json, description }) as Json];
     }),
   );
 }

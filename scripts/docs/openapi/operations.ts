@@ -151,7 +151,9 @@ const contentOf = (types: readonly string[], example: Json = {}): Json =>
   Object.fromEntries(
     types.map((type) => [
       type.split(';', 1)[0],
-      type.startsWith('text/') ? { schema: { type: 'string' }, ...example } : {},
+      type.startsWith('text/')
+        ? { schema: { type: 'string' }, ...example }
+        : { schema: { type: 'string', format: 'binary' } },
     ]),
   );
 
