@@ -7,7 +7,7 @@ import type { Range } from '../contract/base/grammar.ts';
 import { openDetector } from '../executors/detector/detector.ts';
 import { detectRange } from '../executors/evidence/detect.ts';
 import { openLauncher } from '../executors/process/launcher.ts';
-import { resolveTools } from '../executors/process/tools.ts';
+import { findExecutable, resolveTools } from '../executors/process/tools.ts';
 import { childrenCpuMs } from './process-figures.ts';
 
 /** Runs a tool; what it writes on standard output. */
