@@ -145,7 +145,7 @@ export const sealedSubtitleTrack = z.strictObject({
 
 export const sealedSubtitleTracks = z.array(sealedSubtitleTrack).min(1).max(maximumTextTracks);
 
-/** The origin of a track that the program made of other text, and the digests of that text and of the record of what was done. */
+/** The origin of a track that the program made of other text, with the digests of that text and of the record. */
 export const derivedTrack = z.strictObject({
   origin: derivedOrigin,
   parentLabel: z.string(),
