@@ -5,9 +5,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ScriptAlignmentProposal } from '../contract/sources/script-alignment.ts';
-import { scriptedFilm, type Voice } from '../lab/cases/scripted-film.ts';
-import type { SpokenSentence } from '../lab/cases/spoken-film.ts';
 import type { Figure, Row } from './figure.ts';
+import { type SaidSentence, scriptedFilm, type Voice } from './scripted-film.ts';
 
 const run = promisify(execFile);
 
@@ -89,7 +88,7 @@ const figureOf = (figure: string, measured: string, mustReach: string, reached: 
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 /** By how many ms the lines that begin a sentence start too early or late. */
-function errorsOf({ lines }: Pick<ScriptAlignmentProposal, 'lines'>, said: readonly SpokenSentence[]): number[] {
+function errorsOf({ lines }: Pick<ScriptAlignmentProposal, 'lines'>, said: readonly SaidSentence[]): number[] {
   const errors: number[] = [];
   for (const { text, startMs } of said) {
     const own = lines.find((line) => lettersOf(text).startsWith(lettersOf(line.text).slice(0, 16)));

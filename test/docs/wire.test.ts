@@ -86,6 +86,8 @@ const withoutExample: Readonly<Record<string, string>> = {
   readDiskUse: 'what is measured differs from run to run',
   readHostChecks: 'it says what this machine has',
   readMetrics: 'what is measured differs from run to run',
+  proposeScriptAlignment: 'the speech of the sample is not recognized',
+  alignScript: 'the speech of the sample is not recognized',
   listEngines: 'it estimates the speed of this machine',
   beginEngineWork: 'it starts a command that fetches files',
   stopEngineWork: 'it estimates the speed of this machine',

@@ -1,4 +1,4 @@
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { stubTranscriber, transcribes } from '../../../../fixtures/hosted-model/stub-transcriber.ts';
@@ -83,6 +83,12 @@ test('the lines of a script get the times of a film, once a person attests it, a
   t.regex(again.stdout, /Written, not said \(withheld\):\n {2}line 9: Seven musicians .*\nDone before: track 1 of /);
   t.regex(again.stdout, /The file is there: /);
   t.is(server.asked.length, heard, 'what was heard is kept');
+  // As after a kill between the attached track and the file.
+  await rm(file('talk.en.script.srt'));
+  const resumed = await align(film, text, '--language', 'en', ...attest);
+  t.is(resumed.exit, 5, resumed.stderr);
+  t.regex(resumed.stdout, /Done before: track 1 of .*\nWritten: /);
+  t.is(await readFile(file('talk.en.script.srt'), 'utf8'), srt);
 
   const whole = await script('whole.txt', utterances.map((utterance) => `${utterance}\n\n`).join(''));
   const kept = await align(film, whole, '--language', 'en', ...attest);

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { chanceOf } from '../../fixtures/chance.ts';
-import type { SpokenSentence } from './spoken-film.ts';
+import { chanceOf } from '../fixtures/chance.ts';
 
 /** In Hz: that of the recognizers. */
 const sampleRate = 16_000;
@@ -9,6 +8,13 @@ const sampleRate = 16_000;
 const floor = 160;
 /** Pauses between sentences, in ms. */
 const pause = { leastMs: 350, spreadMs: 2500 } as const;
+
+/** A sentence from its first sound to its last one. */
+export interface SaidSentence {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
 
 /** A synthesizer of this machine with one of its voices. */
 export interface Voice {
@@ -39,7 +45,7 @@ export function scriptedFilm(
   file: string,
   sentences: readonly string[],
   { voices, seed }: { readonly voices: readonly [Voice, ...Voice[]]; readonly seed: number },
-): SpokenSentence[] {
+): SaidSentence[] {
   const chance = chanceOf(seed);
   let atMs = 1500;
   const said = sentences.map((text, at) => {
