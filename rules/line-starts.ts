@@ -28,8 +28,8 @@ function stretchOf(word: Range, speech: readonly Range[]): Range | undefined {
 }
 
 /**
- * The same for the first word of a line. One that begins in a pause belongs to the speech behind it: whisper-cli often has the first word of
- * a sentence begin where the last one ended, half a second before anybody speaks. `untilMs` is the end of the line.
+ * The same for the first word of a line. One that begins in a pause belongs to the speech behind it. Recognizers often have the first word
+ * of a sentence begin where the last one ended, half a second before anybody speaks. `untilMs` is the end of the line.
  */
 function stretchOfFirst(word: Range, speech: readonly Range[], untilMs: number): Range | undefined {
   const next = speech.find((stretch) => stretch.endMs > word.startMs);
