@@ -149,7 +149,7 @@ const errors = {
   invalid_caption_plan_request: [400, 'correct the key of the query'],
   caption_plan_mismatch: [
     409,
-    'read the caption plan again, and show it to a person before it is approved; after the approval set the engine back, or study the film again',
+    'show a person the plan of now before they approve; after an approval set the engine back, or study the film again',
   ],
   caption_translation_failed: [
     502,

@@ -101,7 +101,7 @@ export async function selfTested(
 
 /** A result as lines for people. */
 export const selfTestLines = (result: SelfTestResult): readonly string[] => [
-  `words right: ${result.wordsRight} of ${result.wordsSpoken}; invented in noise and music: ${result.wordsInvented}`,
+  `words right: ${result.wordsRight} of ${result.wordsSpoken}; invented in noise and music: ${result.wordsInvented}${result.wordsInvented === 0 ? '' : ' (studies give it detected speech alone)'}`,
   `words: ${result.hasWords ? 'yes' : 'no'}; times: ${result.hasTimes ? 'yes' : 'no'}; confidences: ${result.hasConfidences ? 'yes' : 'no'}`,
   `speed: ${result.secondsPerSecond.toFixed(1)} s for a second of speech, in a call of 4 s`,
 ];

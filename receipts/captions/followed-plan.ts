@@ -46,7 +46,7 @@ const configuredAs = (executor: CaptionExecutorIdentity, other: CaptionExecutorI
 export const isExecutorOfPlan = ({ executor }: CaptionPlan, begun: CaptionExecutorIdentity): boolean =>
   firstDifference(executor, configuredAs(begun, executor)) === null;
 
-/** True if translated captions asked the server and the model of their plan, in the form of its version of the program or of a later one. */
+/** True if translated captions asked the server and the model of their plan. The form of the request may be that of a later version. */
 export function isConfigurationOfPlan(
   { executor }: CaptionPlan,
   { configuration }: Pick<CaptionTranslation, 'configuration'>,

@@ -4,8 +4,10 @@ import { ServiceError } from '../../../contract/base/errors.ts';
 import type { CaptionTranslator } from '../../../contract/captions/caption-line.ts';
 import type { CaptionPlan } from '../../../contract/captions/caption-plan.ts';
 import {
+  schemaInPrompt,
   type TranslationConfiguration,
   translationConfiguration,
+  translationLimits,
 } from '../../../contract/captions/caption-translation.ts';
 import type { HostedChat } from '../../../executors/model-server/hosted-chat.ts';
 import {
@@ -14,7 +16,7 @@ import {
   translatorIdentityOf,
 } from '../../../features/translation/caption-translations.ts';
 import { contentIdOfJson } from '../../../formats/canonical-json.ts';
-import { otherThanPlanned } from '../../../receipts/captions/followed-plan.ts';
+import { isConfigurationOfPlan, isExecutorOfPlan, otherThanPlanned } from '../../../receipts/captions/followed-plan.ts';
 import { gatesOver } from '../../../rules/translation/plan.ts';
 import type { Ledger } from '../../../storage/ledger/ledger.ts';
 import { openCaptionBench } from '../../actors/captions/caption-bench.ts';
@@ -154,6 +156,30 @@ test('an approval of a plan with another model or another server is refused, and
     await producedNow(t, await approvedEarlier(t, { ...identityOf100, configurationContentId })),
     'caption_plan_mismatch: the model stub is asked at another server, or in another way, than in the approved plan',
   );
+});
+
+/** The configuration of now for a model at a server. */
+const configurationAt = (baseUrl: string): TranslationConfiguration => {
+  const { responseFormat: _, limits: __, ...same } = { responseFormat: '', ...configurationOf100(here.model) };
+  return translationConfiguration.parse({
+    ...same,
+    ...{ baseUrl, limits: translationLimits, schemaInPrompt, isStreamed: true, reasoningEffort: 'none' },
+    schema: 'studio.caption-translation.configuration.v2',
+    responseFormats: ['json_schema', 'json_object', 'text'],
+    chatTemplateKwargs: { enable_thinking: false },
+  });
+};
+
+test('captions under a plan must have asked its server and its model', async (t) => {
+  const { plan } = await approvedEarlier(t);
+  const { baseUrl } = here.provider;
+  t.true(isConfigurationOfPlan(plan, { configuration: configurationAt(baseUrl) }));
+  t.true(isConfigurationOfPlan(plan, { configuration: configurationOf100(here.model) }));
+  t.false(isConfigurationOfPlan(plan, { configuration: configurationAt('http://127.0.0.1:2/v1') }));
+  t.false(isConfigurationOfPlan(plan, { configuration: configurationOf100('other') }));
+  t.true(isExecutorOfPlan(plan, { ...plan.executor, ...translatorIdentityOf(here) } as CaptionPlan['executor']));
+  const other = { ...translatorIdentityOf(here), model: 'other' };
+  t.false(isExecutorOfPlan(plan, { ...plan.executor, ...other } as CaptionPlan['executor']));
 });
 
 test('a plan of earlier rules is followed while its lines, tracks and engine are those of now', async (t) => {
