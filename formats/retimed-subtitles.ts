@@ -67,7 +67,7 @@ const cannotMove = () =>
 
 /**
  * The bytes of a file as text in which each line feed and each digit is one character. Encodings other than UTF-16 write these as
- * ASCII does, and no sign of theirs has a line feed in it: their bytes stay as they are.
+ * ASCII does. No other sign of theirs has a line feed in it, so their bytes stay.
  */
 function asText(bytes: Uint8Array, encoding: string): string {
   const buffer = Buffer.from(bytes);

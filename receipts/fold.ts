@@ -66,6 +66,14 @@ export interface VerifiedStudy {
   readonly tail: VerifiedTail;
 }
 
+/** The subtitles of a source that the program made of others; nothing for a source without any. */
+function derivedIn({ subtitleTracks = [] }: VerifiedSource['registered']): Pick<VerifiedFindings, 'derivedTracks'> {
+  const found = subtitleTracks.flatMap(({ trackIndex, derived }) =>
+    derived === undefined ? [] : [{ trackIndex, ...derived }],
+  );
+  return found.length === 0 ? {} : { derivedTracks: found };
+}
+
 /** A run that was opened by these events, with nothing done yet but for what came with its source. */
 function openedStudy(
   { pinnedEvidence }: OpenedRun,
@@ -78,7 +86,7 @@ function openedStudy(
   });
   return {
     progress: events.reduce(progressAfter, noProgress),
-    findings: { ...nothingFound, pinned },
+    findings: { ...nothingFound, pinned, ...derivedIn(registered) },
     conclusion: null,
     stop: null,
     tail: emptyTail,

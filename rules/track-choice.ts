@@ -221,6 +221,8 @@ interface Ranked {
   readonly parents: number;
   readonly role: TrackRole | null;
   readonly isNamed: boolean;
+  /** True for a track if the same text with the times of the film is there, too. */
+  readonly isMoved: boolean;
 }
 
 const isOff = (is: boolean): number => (is ? 0 : 1);
@@ -252,8 +254,9 @@ const order: readonly Step[] = [
   {
     rankOf: ({ candidate }) => isOff(candidate.origin === 'file'),
     chosen: 'attached_by_person',
-    other: 'another_was_attached',
+    other: ({ isMoved }) => (isMoved ? 'moved_one_taken' : 'another_was_attached'),
   },
+  { rankOf: ({ isMoved }) => (isMoved ? 1 : 0), chosen: 'attached_by_person', other: 'moved_one_taken' },
   {
     rankOf: ({ distance }) => distances.indexOf(distance),
     chosen: 'exact_tag',
@@ -294,7 +297,7 @@ function reasonOf(chosen: Ranked, [nearest]: readonly Ranked[]): Chosen['reason'
  * The track that one side of captions is made of, and why; every other one with the reason why not.
  *
  * The track that a person named comes first, then those whose text does not contradict the tag, and dialogue before commentary and signs.
- * Among these an attached file is first, then the nearest tag, the default flag, the most cues, the first track. A track in another
+ * Among these an attached file is first, one with the times of the film before the one that it was made of. Then the nearest tag, the default flag, the most cues, the first track. A track in another
  * region is taken if there is no nearer one; of several, one that has a parent in common with `asked`. One in another script is never taken, unless `asked` names its script or none. `named` are
  * stream indexes.
  */
@@ -310,6 +313,9 @@ export function chooseTrack(
       parents: parentsBetween(candidate, asked),
       role: roleOfTrack(candidate)?.role ?? null,
       isNamed: named.includes(candidate.trackIndex),
+      isMoved: candidates.some(
+        ({ derived }) => derived?.origin === 'resynced' && derived.parentTrackIndex === candidate.trackIndex,
+      ),
     }),
   );
   const isFit = ({ distance }: Ranked): boolean => distance !== 'other_script' && distance !== 'other_language';

@@ -256,7 +256,12 @@ function madeOf(derivation: Derivation, result: Parameters<typeof derivedRecordO
   return {
     derived: {
       origin: made.origin,
-      parent: { ...contentRefOf(parent.bytes), format: parent.format },
+      parent: {
+        ...contentRefOf(parent.bytes),
+        format: parent.format,
+        label: parent.label,
+        trackIndex: parent.trackIndex,
+      },
       record: contentRefOf(record),
     },
     files: [parent.bytes, record],

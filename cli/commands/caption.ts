@@ -7,12 +7,22 @@ import { presentBreaks } from '../../contract/captions/line-breaks.ts';
 import type { MediaProbe } from '../../contract/sources/media-probe.ts';
 import type { SourceSessionRow } from '../../contract/sources/source-session.ts';
 import { readSubtitleCodecs } from '../../contract/sources/subtitle-codecs.ts';
+import { verbsOf } from '../../features/feature.ts';
 import { countText } from '../../formats/readable-numbers.ts';
 import { type FlagTable, type GivenFlags, pathOption, repeatable, single, toggle } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { areOneLanguage, baseLanguage } from '../../rules/languages.ts';
 import { mayServe } from '../../rules/track-choice.ts';
-import { argument, type CommandCall, type HostCommand, hostFlags, typedAgain, WrongCall } from '../terminal/call.ts';
+import { shellPath } from '../../storage/objects/data-root.ts';
+import {
+  argument,
+  asTyped,
+  type CommandCall,
+  type HostCommand,
+  hostFlags,
+  typedAgain,
+  WrongCall,
+} from '../terminal/call.ts';
 import { failedEnd } from '../terminal/failed-call.ts';
 import { checkLanguage, englishName, isLanguage, meantLanguage } from '../terminal/language-tag.ts';
 import { endLine, isComplete, obstacleLines, presentPlan } from '../terminal/plan-lines.ts';
@@ -324,6 +334,24 @@ async function check(given: GivenFlags, terminal: Terminal): Promise<void> {
 /** So many lines are shown of each film if there are several. */
 const linesOfSeveral = 4;
 
+/** Remarks on subtitles whose times are known to be off. */
+const offTimes: readonly string[] = ['side_shifted', 'side_drifts', 'side_in_parts'];
+
+/** Names the command that moves the subtitles of a plan to the speech, if they are off and this program has the command. */
+async function offerMoving({ terminal }: CommandCall, film: string, { remarks, sides }: CaptionPlan): Promise<void> {
+  const off = new Set<number>();
+  for (const { code, params } of remarks) {
+    if (!offTimes.includes(code) || !('against' in params) || params.against !== 'sound') continue;
+    const { chosen = null } = sides[params.side].choice ?? {};
+    if (chosen !== null) off.add(chosen.trackIndex);
+  }
+  if (off.size === 0) return;
+  const { features } = await import('../../features/features.ts');
+  if (verbsOf(features, 'subtitles')?.fix === undefined) return;
+  const commands = [...off].map((track) => asTyped(`subtitles fix ${shellPath(film)} --track ${track}`));
+  terminal.remark(`To move the subtitles to the speech first, answer no and type: ${commands.join(' and ')}`);
+}
+
 /** Shows the plan of a film that waits for a person. */
 async function filmToApprove(film: PreparedFilm, films: number): Promise<FilmToApprove<PreparedFilm>> {
   const { call, study, asked } = film;
@@ -331,6 +359,7 @@ async function filmToApprove(film: PreparedFilm, films: number): Promise<FilmToA
   const shown = await shownPlan(call, study, films > 1 ? linesOfSeveral : undefined);
   const obstacles = shown === null ? [] : obstacleLines(shown.plan);
   if (obstacles.length > 0) throw new WrongCall(`no captions can be made of ${asked.film}: ${obstacles.join('; ')}`);
+  if (shown !== null) await offerMoving(call, asked.film, shown.plan);
   const { reviewer } = await call.host.reviews.decisions(runtimeId);
   return { film, call, runtimeId, name: asked.film, reviewer, shown };
 }

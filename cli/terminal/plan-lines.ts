@@ -5,6 +5,7 @@ import type { Cause } from '../../contract/causes/causes.ts';
 import type { PlanRemark } from '../../contract/causes/plan-remarks.ts';
 import { isReason, reasonTexts } from '../../contract/causes/reasons.ts';
 import { causeText, rateText, type Spelling } from '../../contract/causes/wording.ts';
+import type { DerivedOrigin } from '../../contract/sources/subtitle-track.ts';
 import { countText, secondsText, timeCode } from '../../formats/readable-numbers.ts';
 import { withoutLines } from '../../rules/speech-gaps.ts';
 import { terminalSpelling } from './call.ts';
@@ -30,6 +31,7 @@ const chosenFor: Readonly<Record<(typeof trackReason.options)[number], string>> 
 const notTakenFor: Readonly<Record<(typeof otherTrackReason.options)[number], string>> = {
   another_was_chosen: 'another was chosen',
   another_was_attached: 'a file was attached',
+  moved_one_taken: 'the same with other times was taken',
   other_language: 'another language',
   other_script: 'another script',
   other_region: 'of another region',
@@ -40,6 +42,12 @@ const notTakenFor: Readonly<Record<(typeof otherTrackReason.options)[number], st
   not_default: 'not the default',
   fewer_cues: 'fewer lines',
   later_track: 'comes later',
+};
+
+/** How the program made a file, before the name of the text that it was made of. */
+const madeOf: Readonly<Record<DerivedOrigin, string>> = {
+  resynced: 'moved to the speech from',
+  aligned: 'with the times of the speech, from',
 };
 
 /** Why lines are left out, for lists; other reasons have the words of `reasonTexts`. */
@@ -98,8 +106,9 @@ function originLine({ origin, engine, choice }: PlanSide, { translation }: Capti
   // A track in another language is not an alternative.
   const rivals = others.filter(({ reason }) => reason !== 'other_language');
   const notTaken = rivals.map((other) => `${trackText(other)}, ${notTakenFor[other.reason]}`);
+  const made = chosen.derived === undefined ? '' : `, ${madeOf[chosen.derived.origin]} ${chosen.derived.parentLabel}`;
   return [
-    `${languageText(choice)} subtitles: ${trackText(chosen)}, ${chosenFor[chosen.reason]}`,
+    `${languageText(choice)} subtitles: ${trackText(chosen)}${made}, ${chosenFor[chosen.reason]}`,
     ...(notTaken.length === 0 ? [] : [`not taken: ${notTaken.join('; ')}`]),
   ].join('; ');
 }

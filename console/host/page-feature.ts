@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import type { CaptionPlan } from '../../contract/captions/caption-plan.ts';
 import type { RuntimeOverview } from '../../contract/overview.ts';
 
 /** A part of a text that is selected: where it begins, in code points. */
@@ -17,6 +18,8 @@ export interface PanelPlaces {
     /** Null while nothing is selected, and in a text that is not as the host has it. */
     readonly marked: Selected | null;
   };
+  /** Below the plan of captions that nobody approved yet. */
+  readonly plan: { readonly overview: RuntimeOverview; readonly plan: CaptionPlan };
   /** Below the captions of a study. */
   readonly captions: { readonly overview: RuntimeOverview };
   /** Above the settings, under Operations. */

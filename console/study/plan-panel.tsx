@@ -9,6 +9,7 @@ import { useHost } from '../host/session.ts';
 import { useRemote } from '../host/use-remote.ts';
 import { DoubtfulText } from '../parts/doubtful-text.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { FeaturePanels } from '../parts/feature-panels.tsx';
 import { Remedies } from '../parts/notice.tsx';
 import type { Playback } from '../player/playback.ts';
 import { waysOf } from '../words/caption-ways.ts';
@@ -175,6 +176,7 @@ export function PlanPanel({
           ))}
         </ul>
       )}
+      {onTracks !== null && <FeaturePanels place="plan" given={{ overview, plan }} />}
     </section>
   );
 }

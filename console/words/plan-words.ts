@@ -47,6 +47,7 @@ export const isChoosable = ({ reason }: Pick<OtherTrack, 'reason'>): boolean => 
 const otherReasons: Readonly<Record<OtherTrack['reason'], string>> = {
   another_was_chosen: 'you chose another one',
   another_was_attached: 'a file was attached',
+  moved_one_taken: 'the same with other times was taken',
   other_language: 'another language',
   other_script: 'another script',
   other_region: 'another region',
@@ -58,6 +59,9 @@ const otherReasons: Readonly<Record<OtherTrack['reason'], string>> = {
   fewer_cues: 'fewer lines',
   later_track: 'comes after an equal one',
 };
+
+/** How the program made a file, before the name of the text that it was made of. */
+const madeOf = { resynced: 'moved to the speech from', aligned: 'with the times of the speech, from' } as const;
 
 /** A track by its place, language and title: `track 3, English “Commentary”`. */
 export function trackName({ trackIndex, origin, language, title }: Omit<OtherTrack, 'reason'>): string {
@@ -76,7 +80,9 @@ export function originWords({ origin, engine, choice }: PlanSide): string {
   if (origin === 'translator') return `translated by ${engine ?? 'the translator'}`;
   if (origin === 'test_seam') return 'fixed texts, for tests';
   if (chosen === null) return 'no lines';
-  return `subtitles: ${trackName(chosen)} (${reasons[chosen.reason]})`;
+  const { derived } = chosen;
+  const made = derived === undefined ? '' : `, ${madeOf[derived.origin]} ${derived.parentLabel}`;
+  return `subtitles: ${trackName(chosen)}${made} (${reasons[chosen.reason]})`;
 }
 
 /** A length in seconds as people say it: `2.3 s`. */

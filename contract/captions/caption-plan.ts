@@ -6,6 +6,7 @@ import { cause } from '../causes/causes.ts';
 import { planRemark } from '../causes/plan-remarks.ts';
 import { gateReasons, recognisedText } from '../evidence/evidence.ts';
 import { approvalReference } from '../review.ts';
+import { derivedTrack } from '../sources/subtitle-track.ts';
 import { runtimeListFields } from '../study/status.ts';
 import { captionExecutor, captionReason, captionWords } from './caption-line.ts';
 import { captionMethod, requestedMethod } from './caption-method.ts';
@@ -83,6 +84,8 @@ const candidate = z.strictObject({
   title: z.string().nullable(),
   flags: z.array(trackFlag).nullable(),
   cues: count,
+  /** For a file that the program made of another text: how, and of which. Absent for others. */
+  derived: derivedTrack.omit({ recordContentId: true }).optional(),
 });
 
 /** Why a track was taken. The first that holds. */
@@ -101,6 +104,7 @@ export const trackReason = z.enum([
 export const otherTrackReason = z.enum([
   'another_was_chosen',
   'another_was_attached',
+  'moved_one_taken',
   'other_language',
   'other_script',
   'other_region',

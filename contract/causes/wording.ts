@@ -178,6 +178,18 @@ const otherSubtitles = {
   agent: 'a person can compare a line with the film, or attach other subtitles',
 };
 
+/** The same for subtitles that are known to be off: their times can be moved to the speech. Those of a side to the other one cannot. */
+const movedSubtitles = {
+  terminal: ({ against }: { readonly against: 'sound' | 'other_side' }, spelling: Spelling) =>
+    against === 'sound'
+      ? `move them to the speech: ${spelling.command('subtitles fix FILM')}; or use other subtitles: ${spelling.command('caption FILM --subtitles FILE:TAG')}`
+      : otherSubtitles.terminal({}, spelling),
+  page: ({ against }: { readonly against: 'sound' | 'other_side' }) =>
+    against === 'sound' ? 'move them to the speech, below' : otherSubtitles.page,
+  agent: ({ against }: { readonly against: 'sound' | 'other_side' }) =>
+    against === 'sound' ? 'a person can move them to the speech, with subtitles fix' : otherSubtitles.agent,
+};
+
 /** A failed step is repeated by another study, and its engine has to be mended first. */
 function mendedFirst(cause: StepCause | undefined, reader: Reader, spelling: Spelling): string {
   const remedy = cause === undefined ? null : causeText(cause, reader, spelling).remedy;
@@ -600,19 +612,19 @@ const wordings: Wordings = {
   side_shifted: {
     what: ({ side, against, offsetMs }, spelled) =>
       `${spelled.side(side)} begins ${spelled.length(Math.abs(offsetMs))} ${offsetMs > 0 ? 'after' : 'before'} ${references[against]}`,
-    remedies: otherSubtitles,
+    remedies: movedSubtitles,
     at: 'subtitles',
   },
   side_drifts: {
     what: ({ side, against, numerator, denominator }, spelled) =>
       `${spelled.side(side)} runs ${rateText(numerator, denominator)} than ${references[against]}`,
-    remedies: otherSubtitles,
+    remedies: movedSubtitles,
     at: 'subtitles',
   },
   side_in_parts: {
     what: ({ side, against, parts }, spelled) =>
       `${spelled.side(side)} fits ${references[against]} only in ${counted(parts, 'part', 'parts')}, each at another place: it belongs to another cut of the film`,
-    remedies: otherSubtitles,
+    remedies: movedSubtitles,
     at: 'subtitles',
   },
   timing_unknown: {

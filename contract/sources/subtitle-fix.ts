@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentId, count, givenLine, identity, languageTag, positive, range } from '../base/grammar.ts';
+import { reviewerLabel } from '../review.ts';
 import { runtimeId } from '../study/start.ts';
 import { derivedStatement, derivedSubtitles, resyncedStretch } from './derived-subtitles.ts';
 import { sourceSessionRow, subtitleTrackIndex } from './source-session.ts';
@@ -57,6 +58,10 @@ const proposed = {
 export const subtitleFixProposal = z.strictObject({
   schema: z.literal('studio.subtitle-fix-proposal.v1'),
   ...proposed,
+  /** The start and the end of each cue as they are, in order of time, in ms. */
+  cues: z.array(z.tuple([count, count])),
+  /** Who would answer for a fix, and the text that they attest, word for word. */
+  reviewer: z.strictObject({ id: identity, label: reviewerLabel, attestation: z.literal(derivedStatement) }),
   /** What a fix names; null if no stretch is off, so that there is nothing to move. */
   digest: contentId.nullable(),
   /** The attached track that is this very fix already; null if there is none. */

@@ -123,7 +123,17 @@ export const sealedSubtitleTrack = z.strictObject({
   }),
   ...notes,
   /** For a track that the program made of other text: that file, and the record of what was done. Absent for others. */
-  derived: z.strictObject({ origin: derivedOrigin, parent: sealedReference, record: sealedReference }).optional(),
+  derived: z
+    .strictObject({
+      origin: derivedOrigin,
+      parent: sealedReference.extend({
+        label: z.string().min(1).max(160),
+        /** The text track that it is; absent for a file that is not a track of the source. */
+        track_index: count.optional(),
+      }),
+      record: sealedReference,
+    })
+    .optional(),
   rights: z.strictObject({
     basis: z.literal('ownership_attestation'),
     asserted_by: z.string().min(1).max(160),
@@ -134,6 +144,17 @@ export const sealedSubtitleTrack = z.strictObject({
 });
 
 export const sealedSubtitleTracks = z.array(sealedSubtitleTrack).min(1).max(maximumTextTracks);
+
+/** The origin of a track that the program made of other text, with the digests of that text and of the record. */
+export const derivedTrack = z.strictObject({
+  origin: derivedOrigin,
+  parentLabel: z.string(),
+  /** The text track that the parent is; null for a file that is not a track of the source. */
+  parentTrackIndex: count.nullable(),
+  parentContentId: contentId,
+  recordContentId: contentId,
+});
+export type DerivedTrack = z.infer<typeof derivedTrack>;
 
 /** A subtitle file that is attached to a source, as a text track behind those of its media. */
 export const subtitleTrack = z.strictObject({
@@ -149,8 +170,8 @@ export const subtitleTrack = z.strictObject({
   text: z.strictObject({ contentId, bytes: positive }),
   measured: z.strictObject(measured),
   ...notes,
-  /** The origin of a track that the program made of other text, and the digests of that and of its record. Absent for others. */
-  derived: z.strictObject({ origin: derivedOrigin, parentContentId: contentId, recordContentId: contentId }).optional(),
+  /** Absent for a file as a person attached it. */
+  derived: derivedTrack.optional(),
   rights: z.strictObject({ assertedBy: z.string(), assertedAt: timestamp, scope: z.literal('local_processing') }),
 });
 

@@ -2,6 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
+import { verdictWords } from '../../contract/captions/stretch-words.ts';
+import type { ResyncedStretch } from '../../contract/sources/derived-subtitles.ts';
 import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
 import { timeCode } from '../../formats/readable-numbers.ts';
@@ -13,8 +15,8 @@ import type { TimedText } from '../../rules/dialogue.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { joined } from '../../rules/time-spans.ts';
 import { type VerbCall, VerbRefusal } from '../feature.ts';
-import { cuesOfFile } from './subtitle-cues.ts';
-import { type CheckedStretch, checkedBySteps, type SyncCheck } from './sync-check.ts';
+import { cuesOfFile, recordedStretch } from './subtitle-cues.ts';
+import { checkedBySteps, type SyncCheck } from './sync-check.ts';
 
 /** Subtitles to compare: a text track of a study, or a file. */
 interface Subtitles {
@@ -42,7 +44,7 @@ function speechIn(evidence: Evidence): readonly Range[] | null {
 }
 
 /** The newest study of a film that listened to it. Throws `VerbRefusal`. */
-export async function heardIn({ host, studies, film }: VerbCall): Promise<Heard> {
+export async function studyWithSpeech({ host, studies, film }: VerbCall): Promise<Heard> {
   const all = await studies();
   const ended = all.filter(({ terminal }) => terminal);
   for (const study of ended) {
@@ -57,7 +59,7 @@ export async function heardIn({ host, studies, film }: VerbCall): Promise<Heard>
 }
 
 /** The text tracks of a study. */
-export async function tracksOf({ host }: VerbCall, runtimeId: string): Promise<readonly Subtitles[]> {
+export async function subtitlesInStudy({ host }: VerbCall, runtimeId: string): Promise<readonly Subtitles[]> {
   const { evidence } = await host.evidence(runtimeId, 'subtitle_track');
   const named = (await host.evidence(runtimeId, 'text_language')).evidence.flatMap(({ facts }) =>
     facts.flatMap((fact) => (fact.kind === 'track_language' ? [fact] : [])),
@@ -97,33 +99,8 @@ async function fileCues(path: string, encoding: string | null): Promise<Subtitle
   }
 }
 
-const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(2)} s`;
-
-const reasonWords: Readonly<Record<NonNullable<CheckedStretch['reason']>, string>> = {
-  no_speech: 'no speech was detected there',
-  too_few_cues: 'there are too few cues',
-  no_better_than_chance: 'they fit no better than chance',
-  part_does_not_fit: 'they do not fit where the others do',
-  pieces_unproven: 'they are too few for a proof of their own',
-};
-
-/** What is said of a stretch. */
-type WordedStretch = Pick<
-  CheckedStretch,
-  'verdict' | 'offsetMs' | 'rate' | 'numerator' | 'denominator' | 'reason' | 'cues' | 'startMs' | 'endMs'
->;
-
-/** Late subtitles are moved back: the offset is below 0. */
-function verdictWords({ verdict, offsetMs, rate, numerator, denominator, reason }: WordedStretch): string {
-  if (verdict === 'unknown' || offsetMs === null) return `unknown: ${reason === null ? '' : reasonWords[reason]}`;
-  const shift = `${seconds(offsetMs)} ${offsetMs < 0 ? 'late' : 'early'}`;
-  if (verdict === 'in_sync') return `in sync (${offsetMs < 0 ? '-' : '+'}${seconds(offsetMs)})`;
-  if (numerator === denominator) return verdict === 'shifted' ? shift : `other cut, ${shift}`;
-  return `${verdict === 'drifts' ? 'drifts' : 'other cut, drifts'}: times × ${rate}, then ${offsetMs < 0 ? '-' : '+'}${seconds(offsetMs)}`;
-}
-
 /** A stretch with its cues, its times and its verdict. */
-export function stretchLine(stretch: WordedStretch): string {
+export function stretchLine(stretch: ResyncedStretch): string {
   const { cues, startMs, endMs } = stretch;
   return `  cues ${cues.from} to ${cues.to}, ${timeCode(startMs)} to ${timeCode(endMs)}: ${verdictWords(stretch)}`;
 }
@@ -141,8 +118,8 @@ export async function checkSubtitles(call: VerbCall): Promise<ExitCode> {
   const { given, terminal } = call;
   const path = pathOption(given, 'file');
   const file = path === null ? null : await fileCues(path, given.single('encoding') ?? null);
-  const { study, windows } = await heardIn(call);
-  const tracks = file === null ? await tracksOf(call, study.runtimeId) : [file];
+  const { study, windows } = await studyWithSpeech(call);
+  const tracks = file === null ? await subtitlesInStudy(call, study.runtimeId) : [file];
   if (tracks.length === 0) {
     throw new VerbRefusal(`the study of ${call.film} has no subtitles as text; name a file by --file`);
   }
@@ -155,7 +132,10 @@ export async function checkSubtitles(call: VerbCall): Promise<ExitCode> {
     const rules = { alignment: ruleSets.alignment.version };
     terminal.result(
       { schema: 'studio.subtitle-check.v1', runtimeId, film: study.label, range, subtitles, rules, ...check },
-      [`${label}${language === null ? '' : ` (${language})`}:`, ...check.stretches.map(stretchLine)],
+      [
+        `${label}${language === null ? '' : ` (${language})`}:`,
+        ...check.stretches.map((stretch) => stretchLine(recordedStretch(stretch))),
+      ],
     );
   }
   if (study.range.startMs > 0) {

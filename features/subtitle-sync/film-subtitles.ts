@@ -41,7 +41,7 @@ const noSuchTrack = (index: number) =>
   new ServiceError('unknown_subtitle_track', `this study has no text track ${index}`);
 
 /**
- * A text track of a source as a file of its own: an attached one as it was given, one of the media as ffmpeg writes it, in the clock of
+ * A text track of a source as a file of its own. An attached one is as it was given; ffmpeg writes one of the media, in the clock of
  * studies. Throws `unknown_subtitle_track` for another index, and for subtitles that are no text. Throws `source_revalidation_failed`
  * if the media has changed.
  */

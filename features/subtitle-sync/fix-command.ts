@@ -4,7 +4,7 @@ import { HostError } from '../../client/host-error.ts';
 import type { FixedSubtitles } from '../../client/subtitles.ts';
 import { isSameName, languageTag } from '../../contract/base/grammar.ts';
 import type { Reviewer } from '../../contract/review.ts';
-import { derivedStatement, type ResyncedStretch } from '../../contract/sources/derived-subtitles.ts';
+import { derivedStatement } from '../../contract/sources/derived-subtitles.ts';
 import type { SubtitleFixProposal } from '../../contract/sources/subtitle-fix.ts';
 import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import type { RuntimeRow } from '../../contract/study/status.ts';
@@ -13,7 +13,7 @@ import { pathOption } from '../../options/flags.ts';
 import { type ExitCode, exitCodes } from '../../options/outputs.ts';
 import { shellPath } from '../../storage/objects/data-root.ts';
 import { type VerbCall, VerbRefusal } from '../feature.ts';
-import { heardIn, stretchLine, tracksOf } from './check-command.ts';
+import { stretchLine, studyWithSpeech, subtitlesInStudy } from './check-command.ts';
 import { presentFile, writeNewFile } from './new-file.ts';
 
 /** Subtitles that may be moved, and what the host proposes for them. */
@@ -24,16 +24,9 @@ interface Candidate {
   readonly proposal: SubtitleFixProposal;
 }
 
-const lineOf = (stretch: ResyncedStretch): string =>
-  stretchLine(
-    stretch.verdict === 'unknown'
-      ? { ...stretch, offsetMs: null, rate: null, numerator: null, denominator: null }
-      : { ...stretch, rate: Number((stretch.numerator / stretch.denominator).toFixed(6)), reason: null },
-  );
-
 const linesOf = ({ label, language, proposal }: Candidate): readonly string[] => [
   `${label}${language === null ? '' : ` (${language})`}:`,
-  ...proposal.stretches.map(lineOf),
+  ...proposal.stretches.map(stretchLine),
 ];
 
 const isOff = ({ proposal }: Candidate): boolean => proposal.digest !== null;
@@ -78,7 +71,7 @@ async function candidates(call: VerbCall, { runtimeId }: RuntimeRow, path: strin
   const named = given.single('track');
   if (named !== undefined && !/^\d{1,9}$/.test(named))
     throw new VerbRefusal(`--track ${named}: the number of a track is needed`);
-  const tracks = (await tracksOf(call, runtimeId)).flatMap(({ label, trackIndex, language }) =>
+  const tracks = (await subtitlesInStudy(call, runtimeId)).flatMap(({ label, trackIndex, language }) =>
     trackIndex === null ? [] : [{ label, trackIndex, language }],
   );
   if (tracks.length === 0)
@@ -186,7 +179,8 @@ function chosen({ terminal, film }: VerbCall, all: readonly Candidate[]): Candid
     const nothing = isUnknown(candidate)
       ? 'Nothing is moved: only what is known to be off is.'
       : 'In sync: nothing to move.';
-    terminal.result(candidate.proposal, [...linesOf(candidate), nothing]);
+    const { cues: _, reviewer: __, ...said } = candidate.proposal;
+    terminal.result(said, [...linesOf(candidate), nothing]);
   }
   return unknown.length > 0 ? exitCodes.incomplete : exitCodes.done;
 }
@@ -197,7 +191,7 @@ export async function fixSubtitles(call: VerbCall): Promise<ExitCode> {
   const path = pathOption(given, 'file');
   if (path !== null && given.single('track') !== undefined)
     throw new VerbRefusal('--file and --track are two subtitles: name one');
-  const { study } = await heardIn(call);
+  const { study } = await studyWithSpeech(call);
   const candidate = chosen(call, await candidates(call, study, path));
   if (typeof candidate === 'number') return candidate;
   const { proposal, subtitles } = candidate;
@@ -207,7 +201,7 @@ export async function fixSubtitles(call: VerbCall): Promise<ExitCode> {
   if (present !== null && !isDone)
     throw new VerbRefusal(`${output} is there, and nothing is written over it: name a new file by --output`);
   for (const line of linesOf(candidate)) terminal.remark(line);
-  const { reviewer } = await host.reviews.decisions(study.runtimeId);
+  const { reviewer } = proposal;
   const rightsHolder = given.single('rights-holder') ?? reviewer.label;
   if (!isDone) {
     for (const line of attestedLines(candidate, output)) terminal.remark(line);
@@ -219,7 +213,7 @@ export async function fixSubtitles(call: VerbCall): Promise<ExitCode> {
     {
       digest: proposal.digest ?? '',
       reviewerId: reviewer.id,
-      attestation: derivedStatement,
+      attestation: reviewer.attestation,
       ...(path !== null && { rightsHolder }),
     },
     call.signal,

@@ -4,7 +4,7 @@ import { TimeSlices } from '../../actors/supervision/system-clock.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
 import { cutText, type Range } from '../../contract/base/grammar.ts';
 import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
-import type { MadeSubtitles, ResyncedStretch } from '../../contract/sources/derived-subtitles.ts';
+import { derivedStatement, type MadeSubtitles } from '../../contract/sources/derived-subtitles.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import {
   type SubtitleFix,
@@ -23,8 +23,8 @@ import { type Derivation, type ParentText, resyncedBySteps } from '../../receipt
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { trackFile } from './film-subtitles.ts';
-import { cuesOfFile } from './subtitle-cues.ts';
-import { type CheckedStretch, checkedBySteps } from './sync-check.ts';
+import { cuesOfFile, recordedStretch } from './subtitle-cues.ts';
+import { checkedBySteps } from './sync-check.ts';
 
 type FixesOptions = Pick<
   HostCore,
@@ -32,14 +32,6 @@ type FixesOptions = Pick<
 >;
 
 type Query = ReadonlyMap<string, string>;
-
-/** A stretch as a record has it. */
-function recordedStretch(stretch: CheckedStretch): ResyncedStretch {
-  const { verdict, cues, startMs, endMs, numerator, denominator, offsetMs, score, bound, chance, reason } = stretch;
-  if (verdict === 'unknown') return { verdict, cues, startMs, endMs, reason: reason ?? 'no_better_than_chance' };
-  const place = { numerator: numerator ?? 1, denominator: denominator ?? 1, offsetMs: offsetMs ?? 0 };
-  return { verdict, cues, startMs, endMs, ...place, score: score ?? 0, bound: bound ?? 0, chance: chance ?? 0 };
-}
 
 /** A parent that a person may have fixed, with all that is proposed. */
 interface Proposed {
@@ -95,7 +87,7 @@ export class SubtitleFixes {
       return subtitleTracks.attach(sessionId, attachStatements(source, parent, request), bytes, derivation);
     };
     const attached = this.#attachedBefore(sessionId, proposal) ?? (await attach());
-    const { schema: _, digest: __, attachedAs: ___, ...said } = proposal;
+    const { schema: _, cues: __, reviewer: ___, digest: ____, attachedAs: _____, ...said } = proposal;
     const file = { ...contentRefOf(bytes), base64: Buffer.from(bytes).toString('base64') };
     const { source: row, track } = attached.body;
     return {
@@ -114,9 +106,9 @@ export class SubtitleFixes {
   }
 
   async #proposed(runtimeId: string, asked: SubtitleFixQuery, body: Uint8Array | null): Promise<Proposed> {
-    const { runtimes, registry } = this.#options;
+    const { runtimes, registry, reviewer } = this.#options;
     const runtime = await runtimes.read(runtimeId);
-    const { windows, range } = heardIn(runtime);
+    const { windows, range } = speechOfStudy(runtime);
     const source = runtime.source.registered;
     const given = await this.#parent(source, asked, body);
     const opened = await this.#slices.run(openSubtitleFile(given.bytes, given));
@@ -157,6 +149,11 @@ export class SubtitleFixes {
         moved: moved?.moved ?? 0,
         early: moved?.early ?? 0,
         unknown: unknown.reduce((sum, { cues }) => sum + cues.to - cues.from + 1, 0),
+        cues: opened.cues
+          .filter(({ startMs, endMs }) => startMs < endMs)
+          .map(({ startMs, endMs }): [number, number] => [startMs, endMs])
+          .sort(([one], [other]) => one - other),
+        reviewer: { id: reviewer.id, label: reviewer.label, attestation: derivedStatement },
         digest: result === null ? null : contentIdOfJson({ runtimeId, parent: ref.contentId, made, result }),
         attachedAs: subtitleTracks.find(isThis)?.trackIndex ?? null,
       },
@@ -175,7 +172,10 @@ export class SubtitleFixes {
       throw new ServiceError('invalid_subtitle_request', 'name a track, or send a file and its label');
     }
     const { label, format = null, encoding = null } = asked;
-    return { bytes: body, label, format, encoding, trackIndex: null };
+    // A file that is attached is that track: its moved text is taken in its place.
+    const { contentId } = contentRefOf(body);
+    const track = source.subtitleTracks?.find((each) => each.contentId === contentId)?.trackIndex ?? null;
+    return { bytes: body, label, format, encoding, trackIndex: track };
   }
 }
 
@@ -189,7 +189,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, query: Query): z.infe
 }
 
 /** The speech that a study detected, and its range. Throws `subtitle_sync_unavailable`. */
-function heardIn({ accepted, execution }: VerifiedRuntime): {
+function speechOfStudy({ accepted, execution }: VerifiedRuntime): {
   readonly windows: readonly Range[];
   readonly range: Range;
 } {

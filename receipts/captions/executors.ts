@@ -47,6 +47,8 @@ export interface StudiedTrack {
   readonly contentId: string;
   /** A file that a person attached, or a track of the media. */
   readonly origin: 'track' | 'file';
+  /** For a file that the program made of another text; absent for others. */
+  readonly derived?: NonNullable<TrackChoice['chosen']>['derived'];
   /** As the container, or the person who attached it, states it. */
   readonly tag: string | null;
   /** The title that the container gives it; null without one, and for a study that did not record it. */
@@ -129,9 +131,17 @@ function containerWords({ flags, title }: EvidenceArtifact['parameters']): Pick<
   };
 }
 
+/** The origin of a track that the program made of another text, as a plan has it. */
+function derivedOf(made: NonNullable<VerifiedFindings['derivedTracks']>[number] | undefined) {
+  if (made === undefined) return {};
+  const { origin, parentLabel, parentTrackIndex, parentContentId } = made;
+  return { derived: { origin, parentLabel, parentTrackIndex, parentContentId } };
+}
+
 /** Every text track that a study read, in the order of the container; attached files are behind those of the media. */
 export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
   const stored = artifactsOf(findings);
+  const made = new Map((findings.derivedTracks ?? []).map((each) => [each.trackIndex, each]));
   const languages = stored.flatMap(({ artifact }) => artifact.facts.filter(isTrackLanguage));
   return stored.flatMap(({ artifactId, contentId, artifact }) => {
     const { trackIndex, subtitleContentId } = artifact.input;
@@ -145,6 +155,7 @@ export function studiedTracks(findings: VerifiedFindings): StudiedTrack[] {
         artifactId,
         contentId,
         origin: subtitleContentId === undefined ? 'track' : 'file',
+        ...derivedOf(made.get(trackIndex)),
         tag: fact?.taggedLanguage ?? null,
         ...words,
         ...(fact === undefined ? unknownLanguage : languageOf(fact, cues, words.title)),
@@ -397,9 +408,20 @@ interface TakenTracks extends Readonly<Record<CaptionSide, StudiedTrack | null>>
   readonly choices: Readonly<Record<CaptionSide, TrackChoice>>;
 }
 
-const candidateOf = ({ trackIndex, origin, tag, written, title, flags, cues, isContradicted }: StudiedTrack) => ({
+const candidateOf = ({
   trackIndex,
   origin,
+  derived,
+  tag,
+  written,
+  title,
+  flags,
+  cues,
+  isContradicted,
+}: StudiedTrack) => ({
+  trackIndex,
+  origin,
+  ...(derived !== undefined && { derived }),
   tag,
   language: written,
   title,

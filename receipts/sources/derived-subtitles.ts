@@ -87,9 +87,13 @@ export function* verifyDerived(
   const { parent, made, result } = record;
   demandSealed('link_mismatch', `${place}.derived.origin`, derived.origin, made.origin);
   demandSealed('link_mismatch', `${place}.derived.record.result`, result, { contentId, bytes, format, encoding });
-  const { contentId: parentId, bytes: parentBytes } = parent;
-  const named = { contentId: parentId, bytes: parentBytes };
-  const sealed = { contentId: derived.parent.content_id, bytes: derived.parent.bytes };
+  const { encoding: _, format: __, ...named } = parent;
+  const sealed = {
+    contentId: derived.parent.content_id,
+    bytes: derived.parent.bytes,
+    label: derived.parent.label,
+    trackIndex: derived.parent.track_index ?? null,
+  };
   demandSealed('link_mismatch', `${place}.derived.parent`, named, sealed);
   if (made.origin !== 'resynced') return;
   if (parent.format === 'script') throw new SourceInconsistent('link_mismatch', `${place}.derived.parent`);

@@ -57,9 +57,7 @@ interface AttachedSubtitles {
 }
 
 /** The text that a track was made of. */
-interface ParentRef extends ContentRef {
-  readonly format: DerivedSubtitles['parent']['format'];
-}
+type ParentRef = ContentRef & Pick<DerivedSubtitles['parent'], 'format' | 'label' | 'trackIndex'>;
 
 const sealedAt = ({ contentId, bytes }: ContentRef, trackIndex: number, ending: string) => ({
   path: sealedSubtitlePath(trackIndex, ending),
@@ -99,7 +97,11 @@ export function sealedSubtitleOf(attached: AttachedSubtitles): SealedSubtitleTra
     ...(derived !== undefined && {
       derived: {
         origin: derived.origin,
-        parent: sealedAt(derived.parent, trackIndex, `parent.${derived.parent.format}`),
+        parent: {
+          ...sealedAt(derived.parent, trackIndex, `parent.${derived.parent.format}`),
+          label: derived.parent.label,
+          ...(derived.parent.trackIndex !== null && { track_index: derived.parent.trackIndex }),
+        },
         record: sealedAt(derived.record, trackIndex, 'derived.json'),
       },
     }),
@@ -134,6 +136,8 @@ export const subtitleTrackOf = (sealed: SealedSubtitleTrack): SubtitleTrack => (
   ...(sealed.derived !== undefined && {
     derived: {
       origin: sealed.derived.origin,
+      parentLabel: sealed.derived.parent.label,
+      parentTrackIndex: sealed.derived.parent.track_index ?? null,
       parentContentId: sealed.derived.parent.content_id,
       recordContentId: sealed.derived.record.content_id,
     },

@@ -1,4 +1,5 @@
 import type { EventType } from '../../contract/journal.ts';
+import type { DerivedTrack } from '../../contract/sources/subtitle-track.ts';
 import { optionalStages, type StageName, stageNames } from '../../contract/study/stages.ts';
 import { furtherKindNames, passKinds } from '../../kinds/kinds.ts';
 import type { GrantedFinding } from '../evidence/granted-operation.ts';
@@ -34,7 +35,10 @@ type Every<Union> = (Union extends unknown ? (each: Union) => void : never) exte
 
 /** Everything that a run came to before it was concluded: what came with its source, and what each stage found. */
 export type VerifiedFindings = Pick<ConcludableFindings, 'pinned'> &
-  Every<{ [Name in StageName]: OwnOf<(typeof runStages)[Name]> }[StageName]>;
+  Every<{ [Name in StageName]: OwnOf<(typeof runStages)[Name]> }[StageName]> & {
+    /** The attached subtitles that the program made of other text; absent for a source without any. */
+    readonly derivedTracks?: readonly (DerivedTrack & { readonly trackIndex: number })[];
+  };
 
 /** The changes of a run by one step. */
 interface RunChanges {

@@ -181,6 +181,19 @@ test('bug: captions in one language were said to have an original', (t) => {
   t.true(both.includes('The original runs 4.3 % slower than the speech'), both.join('\n'));
 });
 
+test('a plan over subtitles that were moved to the speech names what they were made of', (t) => {
+  const derived = {
+    origin: 'resynced',
+    parentLabel: 'late.srt',
+    parentTrackIndex: null,
+    parentContentId: `sha256:${'a'.repeat(64)}`,
+  } as const;
+  const moved = { ...track, origin: 'file', trackIndex: 3, reason: 'attached_by_person', derived } as const;
+  const ofFile = { ...side, origin: 'file', choice: { ...choice, chosen: moved } } as const;
+  const plan = captionPlan.parse({ ...good, sides: { source: ofFile, target: ofFile } });
+  t.regex(planLines(plan)[0] ?? '', /: file \(track 3\).*, moved to the speech from late\.srt, attached by you/);
+});
+
 test('bug: a plan named no command that works for other subtitles, and its figures had no meaning', (t) => {
   const late = {
     ...side,
@@ -192,7 +205,10 @@ test('bug: a plan named no command that works for other subtitles, and its figur
     whole.join('\n'),
   );
   const [remark = ''] = whole.filter((line) => line.startsWith('The subtitle track begins'));
-  t.regex(remark, /use other subtitles: media-study caption FILM --subtitles FILE:TAG$/);
+  t.regex(
+    remark,
+    /: media-study subtitles fix FILM; or use other subtitles: media-study caption FILM --subtitles FILE:TAG$/,
+  );
 });
 
 test('bug: a passage was still without a line, and its words left out, after a person had added them', (t) => {

@@ -91,6 +91,8 @@ const withoutExample: Readonly<Record<string, string>> = {
   listEngines: 'it estimates the speed of this machine',
   beginEngineWork: 'it starts a command that fetches files',
   stopEngineWork: 'it estimates the speed of this machine',
+  proposeSubtitleFix: 'the sample is too short to prove that subtitles are off',
+  fixSubtitles: 'the sample is too short to prove that subtitles are off',
 };
 
 test('every operation shows an exchange of a real run, and each fits its schema', (t) => {

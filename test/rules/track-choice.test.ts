@@ -288,3 +288,19 @@ test('a region that is a parent of the asked one is another region still, and is
     { code: 'other_region_taken', params: { side: 'target', asked: 'es-MX', found: 'es-419' } },
   ]);
 });
+
+test('subtitles that were moved to the speech are taken in place of the ones that they were made of', (t) => {
+  const derived = { origin: 'resynced', parentLabel: 'x.srt', parentContentId: `sha256:${'a'.repeat(64)}` } as const;
+  const file: Given = { tag: 'eng', origin: 'file' };
+  t.deepEqual(choice('en', [file, { ...file, derived: { ...derived, parentTrackIndex: 2 } }]), [
+    '3 attached_by_person',
+    '2 moved_one_taken',
+  ]);
+  const moved: Given = { ...file, derived: { ...derived, parentTrackIndex: 2 } };
+  t.deepEqual(choice('en', [{ tag: 'eng', flags: ['default'], cues: 40 }, moved]), [
+    '3 attached_by_person',
+    '2 moved_one_taken',
+  ]);
+  const unrelated: Given = { ...file, derived: { ...derived, parentTrackIndex: null } };
+  t.deepEqual(choice('en', [file, unrelated]), ['2 attached_by_person', '3 later_track']);
+});

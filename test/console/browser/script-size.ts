@@ -7,8 +7,8 @@ import type { Expect } from './expect.ts';
 const built = fileURLToPath(new URL('../../../build/console', import.meta.url));
 /** Most people open no chart, and load none of its scripts. The words of causes for all readers are about 8,500 of these bytes. */
 const mostBytes = 116_000;
-/** With the charts, the views under Operations and the cards of engines. */
-const mostBytesInAll = 164_000;
+/** With the charts, the views under Operations, the cards of engines and the panel that moves subtitles. */
+const mostBytesInAll = 167_000;
 
 /** The scripts that a first view loads, and all that a page may load, compressed. */
 export async function checkScriptSize(expect: Expect): Promise<void> {

@@ -77,7 +77,7 @@ function sealed(bytes: Uint8Array, record: Uint8Array, parentBytes: Uint8Array =
     assertedAt,
     derived: {
       origin: 'resynced',
-      parent: { ...contentRefOf(parentBytes), format: 'srt' },
+      parent: { ...contentRefOf(parentBytes), format: 'srt', label: 'Lines', trackIndex: null },
       record: contentRefOf(record),
     },
   });
@@ -101,7 +101,13 @@ test('a source names the origin of a moved track and the digest of its parent, a
   const { source, chain: attached } = sealed(moved, record);
   const parentContentId = contentRefOf(parent).contentId;
   const recordContentId = contentRefOf(record).contentId;
-  t.deepEqual(source.subtitleTracks?.[0]?.derived, { origin: 'resynced', parentContentId, recordContentId });
+  t.deepEqual(source.subtitleTracks?.[0]?.derived, {
+    origin: 'resynced',
+    parentLabel: 'Lines',
+    parentTrackIndex: null,
+    parentContentId,
+    recordContentId,
+  });
   const kept = source.files.map(({ contentId }) => contentId);
   t.true([parentContentId, recordContentId].every((each) => kept.includes(each)));
   t.deepEqual(registeredSource.parse(source), source);
