@@ -7,9 +7,9 @@ import { alignedBySteps } from '../rules/alignment.ts';
 import type { Figure, Row } from './figure.ts';
 import { distorted, nullCase, type SyncCase, sloppySubtitles, type TruthFilm, truthFilms } from './sync/cases.ts';
 import { makeFilms } from './sync/films.ts';
-import { type Heard, speechIn } from './sync/heard.ts';
+import { type HeardFilm, speechIn } from './sync/heard.ts';
 import { longFilm } from './sync/long-films.ts';
-import { claimsSomething, errorOf, quantile } from './sync/scored.ts';
+import { claimsSomething, errorOf, quantileOf } from './sync/scored.ts';
 
 /** A folder of further films with known times, and how many cases belong to no film. */
 const filmsVariable = 'MEDIA_STUDY_SYNC_FILMS';
@@ -72,7 +72,7 @@ const figureOf = (figure: string, measured: string, mustReach: string, reached: 
 interface FilmSet {
   readonly name: string;
   readonly films: readonly TruthFilm[];
-  readonly heard: ReadonlyMap<string, Heard>;
+  readonly heard: ReadonlyMap<string, HeardFilm>;
 }
 
 async function filmSets(folder: string): Promise<FilmSet[]> {
@@ -89,14 +89,18 @@ async function filmSets(folder: string): Promise<FilmSet[]> {
 }
 
 /** Measures one comparison: its answer, and its processor time in ms. */
-function compared({ speech }: Heard, cues: readonly Range[], lengthMs: number): { answer: Alignment; cpuMs: number } {
+function compared(
+  { speech }: HeardFilm,
+  cues: readonly Range[],
+  lengthMs: number,
+): { answer: Alignment; cpuMs: number } {
   const before = process.cpuUsage();
   const answer = resultOfSteps(alignedBySteps(speech, cues, lengthMs));
   const { user, system } = process.cpuUsage(before);
   return { answer, cpuMs: (user + system) / 1000 };
 }
 
-const nobody: Heard = { speech: [], unconfirmed: [] };
+const nobody: HeardFilm = { speech: [], unconfirmed: [] };
 
 /** The figures of subtitles with known faults on one set. */
 function trueFigures({ name, films, heard }: FilmSet, cpu: number[]): Figure[] {
@@ -151,7 +155,7 @@ function nullFigures(sets: readonly FilmSet[], cpu: number[]): Figure[] {
       shares.push(answer.figures.score / answer.figures.bound);
     }
   }
-  const nearest = [0.5, 0.99, 1].map((share) => quantile(shares, share).toFixed(2));
+  const nearest = [0.5, 0.99, 1].map((share) => quantileOf(shares, share).toFixed(2));
   return [
     figureOf(`answered of ${nulls} that belong to no film`, String(claimed), '0', claimed === 0),
     figureOf('their score by the bound: median, 99 of 100, most', nearest.join(', '), '-', null),
@@ -201,7 +205,7 @@ async function measure(folder: string): Promise<Figure[]> {
   const cpu: number[] = [];
   const figures = sets.flatMap((set) => trueFigures(set, cpu));
   figures.push(...nullFigures(sets, cpu));
-  const [middle, most] = [quantile(cpu, 0.5), quantile(cpu, 1)];
+  const [middle, most] = [quantileOf(cpu, 0.5), quantileOf(cpu, 1)];
   figures.push(
     figureOf(
       'CPU of one comparison, median and most',

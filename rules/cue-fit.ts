@@ -70,8 +70,8 @@ export const MODELS: Readonly<Record<ReferenceKind, { readonly start: EdgeModel;
 /**
  * Neighboring steps are not independent: one look at each 0.8 s counts. A cue is over speech with at least three quarters. The
  * share of speech is taken between 2 and 98 %, so that no single step proves anything. An edge outside of the film costs 0.7 nats.
- * Shares, and edges for each second, are counted in thousandths: so there is a finite number of tables, and a test shows that no value
- * of them lies so near to a half that another library of logarithms would round it otherwise.
+ * Shares, and edges for each second, are counted in thousandths, so the number of tables is finite. No value of them lies near a half.
+ * Every library of logarithms rounds them alike: a test tries all.
  */
 export const FIT = {
   lookSteps: 40,

@@ -64,7 +64,7 @@ const synthetic = ['slt', 'rms', 'awb', 'kal16'] as const;
 const plainSentence = /(?<=[.!?] )[A-Z][a-z]+(?:,? [a-z]+){4,18}\./g;
 
 /** Sentences of plain words out of the pages of this project: whatever is said twice is recognized twice as easily. */
-export function sentences(): string[] {
+export function plainSentences(): string[] {
   const folders = ['docs', 'docs/guides', 'docs/reference'].map((name) => path.join(repository, name));
   const pages = folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder)
@@ -86,7 +86,7 @@ const hasFlite = (): boolean => {
 function synthesized(folder: string): Described[] {
   if (!hasFlite()) return [];
   mkdirSync(folder, { recursive: true });
-  return sentences().map((text, at) => {
+  return plainSentences().map((text, at) => {
     const voice = synthetic[at % synthetic.length] ?? synthetic[0];
     const file = () => {
       const made = path.join(folder, `${at}.wav`);

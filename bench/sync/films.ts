@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Range } from '../../contract/base/grammar.ts';
 import { between, type Chance, chanceOf, oneOf, whole } from '../../fixtures/chance.ts';
-import { type Described, decoded, prompts, promptsOf, rate, sentences } from '../speech/recordings.ts';
+import { type Described, decoded, plainSentences, prompts, promptsOf, rate } from '../speech/recordings.ts';
 
 /** From the least to the most. */
 type Span = readonly [least: number, most: number];
@@ -240,7 +240,7 @@ const isHere = (program: string, question: string): boolean => {
  */
 export function makeFilms(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
-  const texts = sentences();
+  const texts = plainSentences();
   const engines = new Set<string>();
   if (isHere('flite', '-lv')) engines.add('flite');
   if (isHere('espeak-ng', '--version')) engines.add('espeak');

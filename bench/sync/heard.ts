@@ -12,7 +12,7 @@ import { speechOf } from '../../rules/recognition.ts';
 import type { TruthFilm } from './cases.ts';
 
 /** The windows of speech in a film, and those that the detector dropped. */
-export interface Heard {
+export interface HeardFilm {
   readonly speech: readonly Range[];
   readonly unconfirmed: readonly Range[];
 }
@@ -27,7 +27,7 @@ const windowsIn = (text: unknown): Range[] =>
     });
 
 /** What is kept beside a film, for its bytes and the parameters of the detector. */
-interface Kept extends Heard {
+interface Kept extends HeardFilm {
   readonly key: string;
 }
 
@@ -44,8 +44,8 @@ async function keptOf(file: string, key: string): Promise<Kept | null> {
  * The speech in each film, by its name, as a study detects it. It is kept in `NAME.heard.json` beside the film, so that the next run
  * compares subtitles only. `folder` is for what the detection writes.
  */
-export async function speechIn(films: readonly TruthFilm[], folder: string): Promise<Map<string, Heard>> {
-  const heard = new Map<string, Heard>();
+export async function speechIn(films: readonly TruthFilm[], folder: string): Promise<Map<string, HeardFilm>> {
+  const heard = new Map<string, HeardFilm>();
   const missing: { film: TruthFilm; key: string; kept: string }[] = [];
   for (const film of films) {
     const digest = createHash('sha256')

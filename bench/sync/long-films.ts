@@ -1,6 +1,6 @@
 import type { Range } from '../../contract/base/grammar.ts';
 import type { TruthFilm } from './cases.ts';
-import type { Heard } from './heard.ts';
+import type { HeardFilm } from './heard.ts';
 
 /** Speech and subtitles of a film that is films one behind the other, cut at a length. */
 export interface LongFilm {
@@ -9,7 +9,11 @@ export interface LongFilm {
 }
 
 /** Films behind each other until `lengthMs`, again from the first one if they are too short. */
-export function longFilm(films: readonly TruthFilm[], heard: ReadonlyMap<string, Heard>, lengthMs: number): LongFilm {
+export function longFilm(
+  films: readonly TruthFilm[],
+  heard: ReadonlyMap<string, HeardFilm>,
+  lengthMs: number,
+): LongFilm {
   const [speech, cues]: [Range[], Range[]] = [[], []];
   const spoken = films.filter(({ said }) => said.length > 0);
   const later = (spans: readonly Range[], byMs: number): Range[] =>

@@ -26,7 +26,7 @@ export const claimsSomething = ({ verdict, stretches = [] }: Alignment): boolean
   verdict !== 'unknown' || stretches.some((stretch) => stretch.verdict !== 'unknown');
 
 /** The value below which a share of some values lies. */
-export function quantile(values: readonly number[], share: number): number {
+export function quantileOf(values: readonly number[], share: number): number {
   const inOrder = values.toSorted((one, other) => one - other);
   return inOrder[Math.min(inOrder.length - 1, Math.floor(share * inOrder.length))] ?? Number.POSITIVE_INFINITY;
 }
@@ -39,5 +39,5 @@ export function errorOf({ starts, cues }: SyncCase, answer: Alignment): { all: n
     return by == null ? Number.POSITIVE_INFINITY : Math.abs(by - start);
   });
   const claimed = errors.filter(Number.isFinite);
-  return { all: quantile(errors, 0.9), claimed: claimed.length === 0 ? 0 : quantile(claimed, 0.9) };
+  return { all: quantileOf(errors, 0.9), claimed: claimed.length === 0 ? 0 : quantileOf(claimed, 0.9) };
 }
