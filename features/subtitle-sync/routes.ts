@@ -16,11 +16,16 @@ type StreamCall = Parameters<Extract<Endpoint<'runtimeId'>, { body: 'stream' }>[
 
 const tooLarge = () => new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
 
-/** The file of a request; null for one that names a track. */
-async function bodyOf({ query, exchange }: StreamCall): Promise<Uint8Array | null> {
+/** The file of a request; null for one that names a track. A runtime that is not there is refused before a wrong body. */
+async function bodyOf({ params, query, exchange }: StreamCall, fixes: SubtitleFixes): Promise<Uint8Array | null> {
   if (query.has('track')) return null;
-  expectBytes(exchange.head, 'a subtitle file');
-  return readBytes(exchange, maximumSubtitleBytes, tooLarge);
+  try {
+    expectBytes(exchange.head, 'a subtitle file');
+    return await readBytes(exchange, maximumSubtitleBytes, tooLarge);
+  } catch (error) {
+    await fixes.demandRuntime(params.runtimeId);
+    throw error;
+  }
 }
 
 const refusals = [
@@ -59,7 +64,7 @@ export const subtitleFixRoutes = (fixes: SubtitleFixes): readonly Route[] => [
       },
       handle: async (call) => ({
         status: 200,
-        body: await fixes.propose(call.params.runtimeId, call.query, await bodyOf(call)),
+        body: await fixes.propose(call.params.runtimeId, call.query, await bodyOf(call, fixes)),
       }),
     },
   }),
@@ -90,7 +95,7 @@ export const subtitleFixRoutes = (fixes: SubtitleFixes): readonly Route[] => [
         ],
       },
       handle: async (call) => {
-        const { isNew, body } = await fixes.fix(call.params.runtimeId, call.query, await bodyOf(call));
+        const { isNew, body } = await fixes.fix(call.params.runtimeId, call.query, await bodyOf(call, fixes));
         return { status: isNew ? 201 : 200, body };
       },
     },

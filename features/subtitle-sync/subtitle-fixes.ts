@@ -52,6 +52,11 @@ export class SubtitleFixes {
     this.#options = options;
   }
 
+  /** Throws `unknown_runtime`, `runtime_deleted` and `stored_content_inconsistent`. */
+  async demandRuntime(runtimeId: string): Promise<void> {
+    await this.#options.runtimes.read(runtimeId);
+  }
+
   /**
    * The verdict for each stretch of subtitles, and what a fix would move; records nothing. `body` is a subtitle file, unless the query
    * names a track. Throws `invalid_subtitle_request`, `unknown_runtime`, `subtitle_sync_unavailable`, `unknown_subtitle_track`,
