@@ -31,6 +31,20 @@ export type ExportName = z.infer<typeof exportName>;
 export const editRate = z.enum(['24', '25', '30', '50', '60', '23.976', '29.97', '59.94']);
 export type EditRate = z.infer<typeof editRate>;
 
+/** Whether a file has cuts and transitions that are uncertain. */
+export const uncertainChoice = z.enum(['exclude', 'include']);
+export type UncertainChoice = z.infer<typeof uncertainChoice>;
+
+/** The files that cuts or transitions can be in. */
+export const filesOfCuts: readonly ExportName[] = [
+  'cuts.edl',
+  'cuts.otio',
+  'chapters.vtt',
+  'chapters.ffmetadata',
+  'labels.txt',
+  'facts.csv',
+];
+
 /** The end of the journal in a bundle: number of events, chain digest, and time of the last event. */
 const bundledHead = z.strictObject({ seq: count, digest: sha256Hex, recordedAt: timestamp.nullable() });
 

@@ -8,6 +8,7 @@ import {
   exportName,
   exportNames,
   signingKeys,
+  uncertainChoice,
 } from '../../contract/exports.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
@@ -91,7 +92,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list, and `kind` for labels and the table of facts.',
+        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for the edit decision list, and `kind` for labels and the table of facts. Cuts and transitions with the grade `uncertain` are in no file without `uncertain=include`.',
       query: {
         ...fileQuery,
         rate: editRate.default('25').describe('frames a second of the edit decision list'),
@@ -100,6 +101,9 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
           .describe(
             'of labels.txt and facts.csv: the kind of their facts, or all; by default speech, silence and cuts',
           ),
+        uncertain: uncertainChoice
+          .default('exclude')
+          .describe('whether uncertain cuts and transitions are in the file'),
       },
       headers: conditionFields,
       answers: [
@@ -149,7 +153,9 @@ async function fileAnswer(
   const form = fileAsked({ query });
   const rate = editRate.safeParse(query.get('rate') ?? '25');
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined };
+  const uncertain = uncertainChoice.safeParse(query.get('uncertain') ?? 'exclude');
+  if (!uncertain.success) throw new ServiceError('unknown_query', 'uncertain is exclude or include');
+  const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined, uncertain: uncertain.data };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CorrectionReceipt, ShownCorrections } from '../../contract/captions/correction.ts';
 import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
-import type { EditRate } from '../../contract/exports.ts';
+import type { EditRate, UncertainChoice } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { webVttText } from '../../formats/caption-markup.ts';
 import { frameCode, frameCountOf, framesOf } from '../../formats/frame-code.ts';
@@ -55,11 +55,19 @@ interface ExportedShots {
   readonly contentId: string;
 }
 
+/** What is uncertain is in no file, unless it is asked for. */
+interface GradeForm {
+  readonly uncertain?: UncertainChoice | undefined;
+}
+
+const isInFile = (fact: AnyFact, { uncertain }: GradeForm): boolean =>
+  uncertain === 'include' || !('grade' in fact) || fact.grade !== 'uncertain';
+
 /** Throws `export_unavailable` where cuts were not looked for. */
-function shotsOf(runtime: VerifiedRuntime): ExportedShots {
+function shotsOf(runtime: VerifiedRuntime, form: GradeForm): ExportedShots {
   const { facts, contentId } = demandEvidence(runtime, 'shot_changes');
   const { startMs, endMs } = runtime.accepted.record.analysisRequest.range;
-  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : []));
+  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' && isInFile(fact, form) ? [fact.atMs] : []));
   const inside = cuts.filter((atMs) => atMs > startMs && atMs < endMs);
   const starts = [startMs, ...inside];
   const shots = starts.map((from, at) => ({ startMs: from, endMs: starts[at + 1] ?? endMs }));
@@ -87,7 +95,7 @@ interface TimedFact {
 }
 
 /** The kinds whose facts are in a file: `kind` is one of them or `all`; without it those that such files have by default. */
-interface FactForm {
+interface FactForm extends GradeForm {
   readonly kind?: string | undefined;
 }
 
@@ -103,7 +111,8 @@ function timedRows({ row }: EvidenceKind, facts: readonly AnyFact[], contentId: 
 }
 
 /** Facts in order of time. Throws `export_unavailable` for a study that has evidence of none of the kinds. */
-function timedFacts(runtime: VerifiedRuntime, { kind: asked }: FactForm): { facts: TimedFact[]; madeOf: string[] } {
+function timedFacts(runtime: VerifiedRuntime, form: FactForm): { facts: TimedFact[]; madeOf: string[] } {
+  const { kind: asked } = form;
   const isAsked = ({ name, row }: EvidenceKind): boolean =>
     asked === undefined ? row.usual : asked === 'all' || name === asked;
   const found = [...evidenceRowsOf(runtime), ...furtherRowsOf(runtime)].flatMap((row) => {
@@ -114,7 +123,13 @@ function timedFacts(runtime: VerifiedRuntime, { kind: asked }: FactForm): { fact
     const what = asked === undefined || asked === 'all' ? 'speech, silence or cuts' : asked.replaceAll(/[_-]/g, ' ');
     throw new ServiceError('export_unavailable', `the study has no evidence of ${what}`);
   }
-  const facts = found.flatMap(({ declared, facts: rows, contentId }) => timedRows(declared, rows, contentId));
+  const facts = found.flatMap(({ declared, facts: rows, contentId }) =>
+    timedRows(
+      declared,
+      rows.filter((fact) => isInFile(fact, form)),
+      contentId,
+    ),
+  );
   facts.sort((one, other) => one.startMs - other.startMs);
   return { facts, madeOf: found.map(({ contentId }) => contentId) };
 }
@@ -133,8 +148,8 @@ export function factTable(runtime: VerifiedRuntime, form: FactForm): ExportedFil
 }
 
 /** The shots of the studied range as chapters in WebVTT (section 1.4 of the format: one cue a chapter). */
-export function webVttChapters(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function webVttChapters(runtime: VerifiedRuntime, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const cues = shots.map(
     ({ startMs, endMs }, at) => `${at + 1}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}\nShot ${at + 1}`,
   );
@@ -145,8 +160,8 @@ export function webVttChapters(runtime: VerifiedRuntime): ExportedFile {
 const escaped = (text: string): string => text.replaceAll(/[=;#\\\n]/g, (character) => `\\${character}`);
 
 /** The same chapters as metadata of ffmpeg. */
-export function ffmetadataChapters(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function ffmetadataChapters(runtime: VerifiedRuntime, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const head = [';FFMETADATA1', `;shot changes ${contentId}`, `title=${escaped(runtime.source.registered.label)}`];
   const chapters = shots.flatMap(({ startMs, endMs }, at) => [
     '[CHAPTER]',
@@ -165,8 +180,8 @@ const lineOf = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
  * The shots of the studied range as a CMX3600 edit decision list, one event each, in the order of the media. A shot in which no
  * frame of this rate begins has none: an edit needs a length.
  */
-export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function editDecisionList(runtime: VerifiedRuntime, editRate: EditRate, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const { label } = runtime.source.registered;
   const count = frameCountOf(editRate);
   const framesAt = (ms: number): number => framesOf(ms, count);
@@ -199,8 +214,8 @@ const timeRange = (startMs: number, endMs: number) => ({
 });
 
 /** The shots of the studied range as a timeline of OpenTimelineIO: one track with one clip a shot. */
-export function openTimeline(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function openTimeline(runtime: VerifiedRuntime, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const { label, session } = runtime.source.registered;
   const { runtimeId } = runtime.accepted.record;
   const media = {
