@@ -57,7 +57,7 @@ export function labelsOfJson(text: string): LabeledFilm[] | null {
   return Object.entries(clips.data).map(([file, { transitions }]) => ({ file, ...labelsOf(transitions) }));
 }
 
-/** The labels of a text with the first and last picture of one shot a line, as BBC Planet Earth and RAI have them; null for another. */
+/** The labels of a text with the first and last picture of one shot a line; null for another. BBC Planet Earth and RAI have them. */
 export function labelsOfShots(text: string): PictureLabels | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shots = lines.map((line) =>

@@ -254,12 +254,19 @@ export class StudyHost {
 
   /**
    * A study as the text of a file for another program. `side` and `lines` are for captions, `corrections` for captions and transcripts,
-   * `rate` for cuts, and `kind` for `labels.txt` and `facts.csv`.
+   * `rate` for cuts, and `kind` for `labels.txt` and `facts.csv`. Uncertain cuts and transitions need `uncertain: 'include'`.
    */
   export(
     runtimeId: string,
     name: ExportName,
-    options: { side?: string; lines?: string; rate?: string; corrections?: string; kind?: string } = {},
+    options: {
+      side?: string;
+      lines?: string;
+      rate?: string;
+      corrections?: string;
+      kind?: string;
+      uncertain?: string;
+    } = {},
   ): Promise<string> {
     const query = new URLSearchParams(options).toString();
     return this.#transport.text(

@@ -27,13 +27,14 @@ export const exportName = z.enum(exportNames);
 export type ExportName = z.infer<typeof exportName>;
 
 /** The arguments of a request for a file. */
-export type ExportArgument = 'side' | 'lines' | 'corrections' | 'rate' | 'kind';
+export type ExportArgument = 'side' | 'lines' | 'corrections' | 'rate' | 'kind' | 'uncertain';
 
 const argumentsOf = (name: ExportName | 'bundle'): readonly ExportArgument[] => {
   if (name.startsWith('captions.')) return ['side', 'lines', 'corrections'];
   if (name.startsWith('transcript.')) return ['corrections'];
-  if (name.startsWith('cuts.')) return ['rate'];
-  return name === 'labels.txt' || name === 'facts.csv' ? ['kind'] : [];
+  if (name.startsWith('cuts.')) return ['rate', 'uncertain'];
+  if (name.startsWith('chapters.')) return ['uncertain'];
+  return name === 'labels.txt' || name === 'facts.csv' ? ['kind', 'uncertain'] : [];
 };
 
 /** The first of these arguments that a file does not have; null if it has them all. */
@@ -46,6 +47,20 @@ export const strayArgument = (name: ExportName | 'bundle', given: readonly Expor
  */
 export const editRate = z.enum(['24', '25', '30', '50', '60', '23.976', '29.97', '59.94']);
 export type EditRate = z.infer<typeof editRate>;
+
+/** Whether a file has cuts and transitions that are uncertain. */
+export const uncertainChoice = z.enum(['exclude', 'include']);
+export type UncertainChoice = z.infer<typeof uncertainChoice>;
+
+/** The files that cuts or transitions can be in. */
+export const filesOfCuts: readonly ExportName[] = [
+  'cuts.edl',
+  'cuts.otio',
+  'chapters.vtt',
+  'chapters.ffmetadata',
+  'labels.txt',
+  'facts.csv',
+];
 
 /** The end of the journal in a bundle: number of events, chain digest, and time of the last event. */
 const bundledHead = z.strictObject({ seq: count, digest: sha256Hex, recordedAt: timestamp.nullable() });

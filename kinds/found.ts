@@ -86,6 +86,12 @@ export const placed = (facts: readonly Range[], words: readonly string[], plural
   places: facts,
 });
 
+/** Facts that a person should look at first: how many of them are uncertain, such as `, 2 uncertain`; empty for none. */
+export function uncertainOf(facts: readonly { readonly grade?: 'uncertain' | undefined }[]): string {
+  const uncertain = facts.filter(({ grade }) => grade === 'uncertain').length;
+  return uncertain === 0 ? '' : `, ${uncertain} uncertain`;
+}
+
 /** Stretches of one sort, with their whole length. */
 export function stretches(facts: readonly Range[]): Found {
   const totalMs = totalLengthOf(joined(facts));

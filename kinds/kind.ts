@@ -131,5 +131,18 @@ export function statedNumber(
   return typeof value === 'number' ? value : null;
 }
 
+/**
+ * The first fact whose grade contradicts its measure and the bounds that its evidence states; null for none. Evidence of versions
+ * without grades states no bounds.
+ */
+export function gradeContradiction<Fact extends { readonly grade?: 'uncertain' | undefined }>(
+  evidence: Pick<ReopenedEvidence<Fact>, 'parameters' | 'facts'>,
+  isUncertain: (fact: Fact, bound: (name: string) => number | null) => boolean,
+): string | null {
+  const bound = (name: string): number | null => statedNumber(evidence, name);
+  const at = evidence.facts.findIndex((fact) => isUncertain(fact, bound) !== (fact.grade === 'uncertain'));
+  return at === -1 ? null : `facts[${at}].grade`;
+}
+
 /** A share in thousandths; null for none. */
 export const milliOf = (share: number | null): number | null => (share === null ? null : Math.round(1000 * share));

@@ -8,11 +8,12 @@ import {
   type TransitionFact,
   transitionFact,
 } from '../contract/evidence/evidence.ts';
-import { placed, titled } from './found.ts';
-import { type MeteredKind, stated } from './kind.ts';
+import { type Found, placed, titled, uncertainOf } from './found.ts';
+import { gradeContradiction, type MeteredKind, stated } from './kind.ts';
 import type { Meter, MeteredPart } from './meter.ts';
 import type { PictureArea } from './pictures/picture-area.ts';
 import { clippedTo } from './pictures/picture-runs.ts';
+import { VIEW_RULE } from './pictures/same-view.ts';
 import type { SmallPicture } from './pictures/small-picture.ts';
 import {
   type FoundTransition,
@@ -24,6 +25,12 @@ import {
 
 /** Flashes that follow each other faster are one strobe, if there are enough; halves of a fade that meet are one fade. */
 const GROUPING = { strobeGapMs: 500, strobeFlashes: 3, fadeGapMs: 1000 } as const;
+
+/** A transition whose form leaves more of the change unexplained, in thousandths, is uncertain. */
+const GRADE = { uncertainAboveMilli: 200 } as const;
+
+const isUncertain = (unexplainedMilli: number, above: number | null): boolean =>
+  above !== null && unexplainedMilli > above;
 
 const state = z.strictObject({
   flashes: z.array(z.strictObject({ startMs: z.number(), endMs: z.number() })),
@@ -73,15 +80,11 @@ class TransitionMeter implements Meter<Fact, State> {
   }
 
   facts(): Fact[] {
-    const gradual = clippedTo(this.#found, this.#range).map(
-      ({ form, unexplained, ...span }, index): TransitionFact => ({
-        kind: 'transition',
-        index,
-        ...span,
-        form,
-        unexplainedMilli: Math.round(unexplained * 1000),
-      }),
-    );
+    const gradual = clippedTo(this.#found, this.#range).map(({ form, unexplained, ...span }, index): TransitionFact => {
+      const unexplainedMilli = Math.round(unexplained * 1000);
+      const grade = isUncertain(unexplainedMilli, GRADE.uncertainAboveMilli) ? { grade: 'uncertain' as const } : {};
+      return { kind: 'transition', index, ...span, form, unexplainedMilli, ...grade };
+    });
     const groups = grouped(clippedTo(this.#flashes, this.#range));
     const strobes = groups.filter((group) => group.length >= GROUPING.strobeFlashes);
     const lone = groups.filter((group) => group.length < GROUPING.strobeFlashes).flat();
@@ -125,7 +128,21 @@ const hullOf = (group: readonly Range[]): Range => ({
   endMs: Math.max(...group.map(({ endMs }) => endMs)),
 });
 
-const nameOf = (fact: Fact): string => (fact.kind === 'transition' ? fact.form : fact.kind);
+const gradeOf = (fact: Fact): { readonly grade?: 'uncertain' | undefined } =>
+  fact.kind === 'transition' ? { grade: fact.grade } : {};
+
+function nameOf(fact: Fact): string {
+  if (fact.kind !== 'transition') return fact.kind;
+  return fact.grade === undefined ? fact.form : `${fact.form} ${fact.grade}`;
+}
+
+/** Forms by their names, and behind them how many are uncertain. */
+function foundOf(facts: readonly Fact[]): Found {
+  const words = facts.map((fact) => (fact.kind === 'transition' ? fact.form : fact.kind));
+  const found = placed(facts, words, { flash: 'flashes' });
+  const uncertain = uncertainOf(facts.map(gradeOf));
+  return { ...found, brief: `${found.brief}${uncertain}`, text: `${found.text}${uncertain}` };
+}
 
 /** Shots that go over into the next, and light that comes and goes. */
 export const transitions: MeteredKind<'transitions', Fact, State> = {
@@ -133,7 +150,11 @@ export const transitions: MeteredKind<'transitions', Fact, State> = {
   title: 'transitions',
   track: 'video',
   facts: {
-    transition: { schema: transitionFact, words: [{ value: 'form' }], tone: 'change' },
+    transition: {
+      schema: transitionFact,
+      words: [{ value: 'form' }, { value: 'grade', before: ', ' }],
+      tone: 'change',
+    },
     flash: { schema: flashFact, words: ['flash'], tone: 'flash' },
     strobe: { schema: strobeFact, words: ['strobe, ', { value: 'flashes' }, ' flashes'], tone: 'flash' },
   },
@@ -142,12 +163,25 @@ export const transitions: MeteredKind<'transitions', Fact, State> = {
   summary: titled,
   terminal: { onlyIfFound: true },
   row: { usual: false, name: nameOf },
-  found: (facts) => placed(facts, facts.map(nameOf), { flash: 'flashes' }),
-  contradiction: ({ facts }) => {
+  found: foundOf,
+  contradiction: ({ facts, parameters }) => {
     const empty = facts.findIndex(({ startMs, endMs }) => endMs <= startMs);
-    return empty === -1 ? null : `facts[${empty}].endMs`;
+    if (empty !== -1) return `facts[${empty}].endMs`;
+    const graded = facts.map((fact) => ({
+      unexplainedMilli: fact.kind === 'transition' ? fact.unexplainedMilli : 0,
+      ...gradeOf(fact),
+    }));
+    return gradeContradiction({ facts: graded, parameters }, ({ unexplainedMilli }, bound) =>
+      isUncertain(unexplainedMilli, bound('uncertainAboveMilli')),
+    );
   },
-  parameters: { ...stated(TRANSITION_RULE), ...GROUPING, area: 'within black bars, as cuts are looked for' },
+  parameters: {
+    ...stated(TRANSITION_RULE),
+    ...stated(VIEW_RULE, 'view.'),
+    ...GROUPING,
+    ...GRADE,
+    area: 'within black bars, as cuts are looked for',
+  },
   state,
   meter: (part, from) => new TransitionMeter(part, from),
 };

@@ -9,7 +9,7 @@ import { lineBreaks, shownSides } from '../../contract/captions/caption-line.ts'
 import { type CaptionForm, shownCorrections } from '../../contract/captions/correction.ts';
 import type { CaptionGuidelines } from '../../contract/captions/guideline-report.ts';
 import { presentBreaks } from '../../contract/captions/line-breaks.ts';
-import { type ExportName, editRate, exportName, exportNames } from '../../contract/exports.ts';
+import { type ExportName, editRate, exportName, exportNames, filesOfCuts } from '../../contract/exports.ts';
 import { allKinds } from '../../kinds/kinds.ts';
 import { type FlagTable, type GivenFlags, pathOption, single, suggestion, toggle } from '../../options/flags.ts';
 import { exitCodes, shownOn } from '../../options/outputs.ts';
@@ -26,7 +26,11 @@ import { studyArgument } from './named.ts';
 export type AskedExport =
   | {
       readonly name: ExportName;
-      readonly options: { readonly rate?: string; readonly kind?: string } & Partial<CaptionForm>;
+      readonly options: {
+        readonly rate?: string;
+        readonly kind?: string;
+        readonly uncertain?: string;
+      } & Partial<CaptionForm>;
     }
   | { readonly name: 'bundle'; readonly media: boolean };
 
@@ -131,6 +135,7 @@ const exportFlags: FlagTable = {
     'cuts: frames a second: 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60; needed for a film of a variable rate',
   ),
   kind: single('KIND', 'speech, silence and cuts', 'labels.txt and facts.csv: the kind of their facts, or all'),
+  uncertain: toggle('files of cuts and facts: includes cuts and transitions that are uncertain'),
   ...hostFlags,
 };
 
@@ -160,6 +165,9 @@ function askedExport(given: GivenFlags): AskedExport {
     throw new WrongCall('--kind is for labels.txt and facts.csv');
   }
   if (given.has('rate') && !asked.startsWith('cuts.')) throw new WrongCall('--rate is for cuts.edl and cuts.otio');
+  if (given.has('uncertain') && !filesOfCuts.some((each) => each === asked)) {
+    throw new WrongCall(`--uncertain is for ${filesOfCuts.join(', ')}`);
+  }
   if (!name.success) return { name: 'bundle', media: given.has('media') };
   const side = oneOf(given, 'side', shownSides.options);
   const rate = oneOf(given, 'rate', editRate.options);
@@ -174,6 +182,7 @@ function askedExport(given: GivenFlags): AskedExport {
     ...(rate && { rate }),
     ...(kind && { kind }),
     ...(corrections && { corrections }),
+    ...(given.has('uncertain') && { uncertain: 'include' }),
   };
   return { name: name.data, options };
 }
@@ -188,7 +197,7 @@ async function* shownPieces(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 /** The findings of the guidelines in an exported file of captions; null for another export. */
 async function guidelinesOf(host: StudyHost, runtimeId: string, asked: AskedExport): Promise<CaptionGuidelines | null> {
   if (asked.name === 'bundle' || !asked.name.startsWith('captions.')) return null;
-  const { rate: _, kind: __, ...form } = asked.options;
+  const { rate: _, kind: __, uncertain: ___, ...form } = asked.options;
   return host.captions.guidelines(runtimeId, form);
 }
 

@@ -143,7 +143,7 @@ export function CaptionsPane({ study, model, runtimeId }: CaptionsPaneProps) {
   const cutsMs = useMemo(
     () =>
       evidence.evidence.flatMap(({ facts }) =>
-        (facts ?? []).flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])),
+        (facts ?? []).flatMap((fact) => (fact.kind === 'shot_change' && fact.grade === undefined ? [fact.atMs] : [])),
       ),
     [evidence],
   );

@@ -161,12 +161,16 @@ export const loudnessFact = z.strictObject({
   truePeakCentiDbtp: z.number().int().nullable(),
 });
 
+/** The grade of a cut or a transition that the measurement can hardly tell from other changes; the others have none. */
+export const changeGrade = z.literal('uncertain').optional();
+
 /** A hard cut: the first frame of the new shot, and the detector's score in thousandths. */
 export const shotFact = z.strictObject({
   kind: z.literal('shot_change'),
   index: count,
   atMs: count,
   scoreMilli: count,
+  grade: changeGrade,
 });
 
 /**
@@ -481,6 +485,7 @@ export const transitionFact = z.strictObject({
   ...counted,
   form: z.enum(['dissolve', 'fade', 'wipe']),
   unexplainedMilli: milli,
+  grade: changeGrade,
 });
 
 /** Other light for a moment, after which the picture before is there again. */

@@ -10,6 +10,7 @@ import {
   exportNames,
   signingKeys,
   strayArgument,
+  uncertainChoice,
 } from '../../contract/exports.ts';
 import { askedKind } from '../../contract/study/runtime-evidence.ts';
 import { runtimeId } from '../../contract/study/start.ts';
@@ -93,7 +94,7 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
       id: 'readExport',
       summary: 'a study as a file for another program',
       details:
-        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for cuts, and `kind` for labels and the table of facts. An argument that is not for the file is refused. Cuts count in frames of the film. A film of a variable rate, and a study of an earlier version, need a `rate`.',
+        'The same study gives the same bytes. `ETag` is their digest, and `Studio-Export-Of` names the stored receipts and evidence that they were made of. A transcript has the lines that passed every gate, and a file of screen text the texts that did. `side` and `lines` are for captions. Only accepted captions are a file, and withheld lines are in none. `corrections` is for captions and transcripts; `rate` is for cuts, and `kind` for labels and the table of facts. An argument that is not for the file is refused. Cuts count in frames of the film. A film of a variable rate, and a study of an earlier version, need a `rate`. Cuts and transitions with the grade `uncertain` are in no file without `uncertain=include`.',
       query: {
         ...fileQuery,
         rate: editRate.optional().describe('of cuts: frames a second, if not those of the film'),
@@ -102,6 +103,9 @@ export const exportRoutes = (exported: Exports, bundles: Bundles): readonly Rout
           .describe(
             'of labels.txt and facts.csv: the kind of their facts, or all; by default speech, silence and cuts',
           ),
+        uncertain: uncertainChoice
+          .default('exclude')
+          .describe('whether uncertain cuts and transitions are in the file'),
       },
       headers: conditionFields,
       answers: [
@@ -142,7 +146,7 @@ async function bundleAnswer(bundles: Bundles, { params, query, client }: Call<nu
 /** No eviction takes a bundle back while it is sent. */
 const never = () => () => undefined;
 
-const fileArguments: readonly ExportArgument[] = ['side', 'lines', 'corrections', 'rate', 'kind'];
+const fileArguments: readonly ExportArgument[] = ['side', 'lines', 'corrections', 'rate', 'kind', 'uncertain'];
 
 async function fileAnswer(
   exported: Exports,
@@ -159,7 +163,9 @@ async function fileAnswer(
   const form = fileAsked({ query });
   const rate = editRate.optional().safeParse(query.get('rate') ?? undefined);
   if (!rate.success) throw new ServiceError('unknown_query', `rate is one of ${editRate.options.join(', ')}`);
-  const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined };
+  const uncertain = uncertainChoice.safeParse(query.get('uncertain') ?? 'exclude');
+  if (!uncertain.success) throw new ServiceError('unknown_query', 'uncertain is exclude or include');
+  const options = { ...form, rate: rate.data, kind: kindAsked({ query }) ?? undefined, uncertain: uncertain.data };
   const { text, madeOf } = await exported.file(params.runtimeId, name.data, options);
   const body = Buffer.from(text, 'utf8');
   const tag = entityTag(contentIdOfBytes(body));

@@ -194,7 +194,7 @@ export class CutFinder {
     this.#onCut({ atMs: picture.atMs, ratio });
   }
 
-  /** True if the picture is a mixture, and the next one is of another shot than the one before: a cut has one of these at most. */
+  /** True if the picture is a mixture of the shots of its neighbors. A cut has at most one of these. */
   #isHalf(at: number, before: SmallPicture, change: number, ratio: number): boolean {
     const next = this.#seen[at + 1];
     if (next === undefined || next.change < CUT_RULE.halfShare * change) return false;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bytesOfFloats, floatsOfBytes } from '../packed-numbers.ts';
 import { isSameArea, joinedArea, type PictureArea, pictureArea, WHOLE_PICTURE } from './picture-area.ts';
+import { isSameView, lumaBytes } from './same-view.ts';
 import {
   BLOCK,
   BLOCK_COLUMNS,
@@ -29,6 +30,7 @@ export const transitionFinderState = z.strictObject({
       blocks: packedBytes,
       light: z.number(),
       contrast: z.number(),
+      luma: packedBytes,
       area: pictureArea,
     }),
   ),
@@ -51,14 +53,15 @@ export const TRANSITION_RULE = {
   /** The least change from end to end, as a share of 48 + light, and of the contrast of both. */
   leastShare: 0.05,
   leastOfContrast: 0.3,
-  /** An end with less contrast than this is even: the transition is a fade. */
+  /** An end with less contrast than this, and than that share of the other end's, is even: the transition is a fade. */
   evenContrast: 5,
+  evenShare: 0.5,
   mostAlike: 0.85,
   /** How far the shares may lie beside a steady course, and how much a mixture may leave unexplained. */
   mostUneven: 0.09,
   mostUnexplained: 0.27,
   /** Shots that move leave more unexplained: then they must be less alike, and the course steadier. */
-  moving: { mostUnexplained: 0.45, mostUneven: 0.05, mostAlike: 0.35 },
+  moving: { mostUnexplained: 0.3, mostUneven: 0.05, mostAlike: 0.35 },
   /** A body that crosses the picture looks like a wipe, but leaves the rest as it was. */
   wipe: { mostUnexplained: 0.24, mostAlike: 0.5 },
   /** How far the share of a wipe, which only grows, may fall back in all. */
@@ -76,6 +79,8 @@ interface Moment {
   readonly blocks: Float32Array;
   readonly light: number;
   readonly contrast: number;
+  /** The brightness of each pixel of the whole picture. */
+  readonly luma: Uint8Array;
   readonly area: PictureArea;
 }
 
@@ -183,7 +188,8 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
   const [first, last] = [moments[0], moments.at(-1)];
   if (first === undefined || last === undefined || moments.length < 6) return null;
   const rule = TRANSITION_RULE;
-  const isFade = Math.min(first.contrast, last.contrast) < rule.evenContrast;
+  const [least, most] = [first.contrast, last.contrast].sort((one, other) => one - other);
+  const isFade = (least ?? 0) < rule.evenContrast && (least ?? 0) < rule.evenShare * (most ?? 0);
   if (!isTransition(first, last, isFade)) return null;
   const shares = sharesOf(moments, first.blocks, last.blocks);
   const mixed = steadyCourse(
@@ -208,6 +214,8 @@ function explain(moments: readonly Moment[]): FoundTransition | null {
   const isMoving = !isWipe && uneven <= rule.moving.mostUneven && alike <= rule.moving.mostAlike;
   if (isWipe && (alike > rule.wipe.mostAlike || unexplained > rule.wipe.mostUnexplained)) return null;
   if (unexplained > (isMoving ? rule.moving.mostUnexplained : rule.mostUnexplained)) return null;
+  // Something crossed the picture, or the light changed.
+  if (!isFade && isSameView(first.luma, last.luma, joinedArea(first.area, last.area))) return null;
   const form = isWipe ? 'wipe' : isFade ? 'fade' : 'dissolve';
   return { form, startMs: Math.round(startMs), endMs: Math.round(endMs), unexplained };
 }
@@ -218,6 +226,8 @@ function isTransition(first: Moment, last: Moment, isFade: boolean): boolean {
   const change = blockDifference(first, last);
   if (change < rule.leastShare * (48 + Math.max(first.light, last.light))) return false;
   if (isFade) return true;
+  // Hardly anything but noise is to be seen.
+  if (Math.max(first.contrast, last.contrast) < rule.evenContrast) return false;
   if (change < rule.leastOfContrast * (first.contrast + last.contrast)) return false;
   // The dearest look comes last.
   if (likenessOfBlocks(first.blocks, last.blocks) > rule.mostAlike) return false;
@@ -301,7 +311,7 @@ export class TransitionFinder {
     if (last !== undefined && atMs - last.atMs < TRANSITION_RULE.stepMs - 8) return;
     const area = this.#area;
     const { light, contrast } = isSameArea(area, WHOLE_PICTURE) ? picture : lightWithin(picture.rgb, area);
-    this.#moments.push({ atMs, blocks, light, contrast, area });
+    this.#moments.push({ atMs, blocks, light, contrast, luma: lumaBytes(picture.rgb), area });
     const from = this.#moments.findIndex((moment) => moment.atMs > atMs - KEPT_MS);
     if (from > 0) this.#moments = this.#moments.slice(from);
     this.#cuts = this.#cuts.filter((cut) => cut > atMs - KEPT_MS);

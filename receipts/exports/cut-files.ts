@@ -3,7 +3,7 @@ import type { EditRate } from '../../contract/exports.ts';
 import { canonicalJson } from '../../formats/canonical-json.ts';
 import { frameCode, frameCountOf } from '../../formats/frame-code.ts';
 import type { VerifiedRuntime } from '../fold.ts';
-import { type ExportedFile, shotsOf } from './fact-files.ts';
+import { type ExportedFile, type GradeForm, shotsOf } from './fact-files.ts';
 import { type FilmFrames, filmFramesOf } from './film-frames.ts';
 
 /** A shot in frames of the film: the first, and the first behind it. */
@@ -12,10 +12,15 @@ interface ShotFrames {
   readonly to: number;
 }
 
+/** The frame rate of a file of cuts, absent for that of the film, and whether uncertain cuts are in it. */
+interface CutForm extends GradeForm {
+  readonly rate?: EditRate | undefined;
+}
+
 /** Shots in frames, without those in which no frame begins: a clip needs a length. The last one ends with the last picture. */
-function shotFramesOf(runtime: VerifiedRuntime, asked: EditRate | undefined) {
-  const { shots, contentId } = shotsOf(runtime);
-  const frames = filmFramesOf(runtime, asked);
+function shotFramesOf(runtime: VerifiedRuntime, form: CutForm) {
+  const { shots, contentId } = shotsOf(runtime, form);
+  const frames = filmFramesOf(runtime, form.rate);
   const placed = shots.map(({ startMs, endMs }, at): ShotFrames => {
     const behind = at === shots.length - 1 ? frames.endFrame : null;
     return { from: frames.frameAt(startMs), to: behind ?? frames.frameAt(endMs) };
@@ -38,9 +43,9 @@ const reelOf = ({ reel }: FilmFrames): string =>
  * the film's own time code, and record codes from zero. Comments follow the first event, because readers refuse them before it
  * (cmx_3600 of OpenTimelineIO). Throws `frame_rate_required` for a rate that edit lists do not have.
  */
-export function editDecisionList(runtime: VerifiedRuntime, asked?: EditRate): ExportedFile {
+export function editDecisionList(runtime: VerifiedRuntime, form: CutForm): ExportedFile {
   const { label } = runtime.source.registered;
-  const { frames, shots, contentId, madeOf } = shotFramesOf(runtime, asked);
+  const { frames, shots, contentId, madeOf } = shotFramesOf(runtime, form);
   const { editRate, drops, startFrame, rate } = frames;
   if (editRate === null) {
     const own = Number((rate.numerator / rate.denominator).toFixed(3));
@@ -79,8 +84,8 @@ function targetOf({ source: { registered } }: VerifiedRuntime): string {
  * The shots of the studied range as a timeline of OpenTimelineIO: one track with one clip a shot, in frames of the film. The media
  * begins at the film's own time code.
  */
-export function openTimeline(runtime: VerifiedRuntime, asked?: EditRate): ExportedFile {
-  const { frames, shots, contentId, madeOf } = shotFramesOf(runtime, asked);
+export function openTimeline(runtime: VerifiedRuntime, form: CutForm): ExportedFile {
+  const { frames, shots, contentId, madeOf } = shotFramesOf(runtime, form);
   const { label, session } = runtime.source.registered;
   const { runtimeId } = runtime.accepted.record;
   const { numerator, denominator } = frames.rate;

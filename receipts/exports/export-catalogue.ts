@@ -1,5 +1,5 @@
 import type { CaptionForm } from '../../contract/captions/correction.ts';
-import type { EditRate, ExportName } from '../../contract/exports.ts';
+import type { EditRate, ExportName, UncertainChoice } from '../../contract/exports.ts';
 import type { Steps } from '../../formats/steps.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { subRip, subStationAlpha, webVttCaptions } from './caption-files.ts';
@@ -23,6 +23,8 @@ export interface ExportOptions extends CaptionForm {
   readonly rate?: EditRate | undefined;
   /** The kind of the facts in a table or a label track, or `all`; absent for speech, silence and cuts. */
   readonly kind?: string | undefined;
+  /** Whether cuts and transitions that are uncertain are in a file; absent for `exclude`. */
+  readonly uncertain?: UncertainChoice | undefined;
 }
 
 type Exporter = (runtime: VerifiedRuntime, options: ExportOptions) => Steps<ExportedFile>;
@@ -36,8 +38,8 @@ const atOnce = (write: (runtime: VerifiedRuntime, options: ExportOptions) => Exp
 
 /** Every file that a runtime can be had as: the same runtime and options give the same text. */
 export const exportFiles: Readonly<Record<ExportName, Exporter>> = {
-  'cuts.edl': atOnce((runtime, { rate }) => editDecisionList(runtime, rate)),
-  'cuts.otio': atOnce((runtime, { rate }) => openTimeline(runtime, rate)),
+  'cuts.edl': atOnce(editDecisionList),
+  'cuts.otio': atOnce(openTimeline),
   'chapters.vtt': atOnce(webVttChapters),
   'chapters.ffmetadata': atOnce(ffmetadataChapters),
   'labels.txt': atOnce(audacityLabels),

@@ -2,6 +2,7 @@ import { ServiceError } from '../../contract/base/errors.ts';
 import type { Range } from '../../contract/base/grammar.ts';
 import type { CorrectionReceipt, ShownCorrections } from '../../contract/captions/correction.ts';
 import type { EvidenceArtifact, ScreenTextFact, TranscriptLineFact } from '../../contract/evidence/evidence.ts';
+import type { UncertainChoice } from '../../contract/exports.ts';
 import { webVttText } from '../../formats/caption-markup.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import type { AnyFact, EvidenceKind } from '../../kinds/kind.ts';
@@ -52,14 +53,19 @@ export interface ExportedShots {
   readonly contentId: string;
 }
 
-/** A change that may be wrong is in no file. Evidence of earlier versions does not say. */
-const isCertain = (fact: object): boolean => !('grade' in fact) || fact.grade !== 'uncertain';
+/** What is uncertain is in no file, unless it is asked for. */
+export interface GradeForm {
+  readonly uncertain?: UncertainChoice | undefined;
+}
+
+const isInFile = (fact: AnyFact, { uncertain }: GradeForm): boolean =>
+  uncertain === 'include' || !('grade' in fact) || fact.grade !== 'uncertain';
 
 /** Throws `export_unavailable` where cuts were not looked for. */
-export function shotsOf(runtime: VerifiedRuntime): ExportedShots {
+export function shotsOf(runtime: VerifiedRuntime, form: GradeForm): ExportedShots {
   const { facts, contentId } = demandEvidence(runtime, 'shot_changes');
   const { startMs, endMs } = runtime.accepted.record.analysisRequest.range;
-  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' && isCertain(fact) ? [fact.atMs] : []));
+  const cuts = facts.flatMap((fact) => (fact.kind === 'shot_change' && isInFile(fact, form) ? [fact.atMs] : []));
   const inside = cuts.filter((atMs) => atMs > startMs && atMs < endMs);
   const starts = [startMs, ...inside];
   const shots = starts.map((from, at) => ({ startMs: from, endMs: starts[at + 1] ?? endMs }));
@@ -87,7 +93,7 @@ interface TimedFact {
 }
 
 /** The kinds whose facts are in a file: `kind` is one of them or `all`; without it those that such files have by default. */
-interface FactForm {
+interface FactForm extends GradeForm {
   readonly kind?: string | undefined;
 }
 
@@ -103,7 +109,8 @@ function timedRows({ row }: EvidenceKind, facts: readonly AnyFact[], contentId: 
 }
 
 /** Facts in order of time. Throws `export_unavailable` for a study that has evidence of none of the kinds. */
-function timedFacts(runtime: VerifiedRuntime, { kind: asked }: FactForm): { facts: TimedFact[]; madeOf: string[] } {
+function timedFacts(runtime: VerifiedRuntime, form: FactForm): { facts: TimedFact[]; madeOf: string[] } {
+  const { kind: asked } = form;
   const isAsked = ({ name, row }: EvidenceKind): boolean =>
     asked === undefined ? row.usual : asked === 'all' || name === asked;
   const found = [...evidenceRowsOf(runtime), ...furtherRowsOf(runtime)].flatMap((row) => {
@@ -114,7 +121,13 @@ function timedFacts(runtime: VerifiedRuntime, { kind: asked }: FactForm): { fact
     const what = asked === undefined || asked === 'all' ? 'speech, silence or cuts' : asked.replaceAll(/[_-]/g, ' ');
     throw new ServiceError('export_unavailable', `the study has no evidence of ${what}`);
   }
-  const facts = found.flatMap(({ declared, facts: rows, contentId }) => timedRows(declared, rows, contentId));
+  const facts = found.flatMap(({ declared, facts: rows, contentId }) =>
+    timedRows(
+      declared,
+      rows.filter((fact) => isInFile(fact, form)),
+      contentId,
+    ),
+  );
   facts.sort((one, other) => one.startMs - other.startMs);
   return { facts, madeOf: found.map(({ contentId }) => contentId) };
 }
@@ -133,8 +146,8 @@ export function factTable(runtime: VerifiedRuntime, form: FactForm): ExportedFil
 }
 
 /** The shots of the studied range as chapters in WebVTT (section 1.4 of the format: one cue a chapter). */
-export function webVttChapters(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function webVttChapters(runtime: VerifiedRuntime, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const cues = shots.map(
     ({ startMs, endMs }, at) => `${at + 1}\n${webVttTime(startMs)} --> ${webVttTime(endMs)}\nShot ${at + 1}`,
   );
@@ -145,8 +158,8 @@ export function webVttChapters(runtime: VerifiedRuntime): ExportedFile {
 const escaped = (text: string): string => text.replaceAll(/[=;#\\\n]/g, (character) => `\\${character}`);
 
 /** The same chapters as metadata of ffmpeg. */
-export function ffmetadataChapters(runtime: VerifiedRuntime): ExportedFile {
-  const { shots, contentId } = shotsOf(runtime);
+export function ffmetadataChapters(runtime: VerifiedRuntime, form: GradeForm): ExportedFile {
+  const { shots, contentId } = shotsOf(runtime, form);
   const head = [';FFMETADATA1', `;shot changes ${contentId}`, `title=${escaped(runtime.source.registered.label)}`];
   const chapters = shots.flatMap(({ startMs, endMs }, at) => [
     '[CHAPTER]',

@@ -233,11 +233,13 @@ function* lostStylesOf(captions: CheckedCaptions, form: CaptionForm): Steps<numb
   });
 }
 
-/** The hard cuts of a study, in ms; null if it has no evidence of them. */
+/** The hard cuts of a study that are certain, in ms; null if it has no evidence of them. */
 function shotTimesOf({ execution }: VerifiedRuntime): number[] | null {
   const evidence = execution?.study.findings?.operations.flatMap((operation) => operation.evidence) ?? [];
   const shots = evidence.find(({ delivered }) => delivered.kind === 'shot_changes')?.artifact ?? null;
-  return shots?.facts.flatMap((fact) => (fact.kind === 'shot_change' ? [fact.atMs] : [])) ?? null;
+  return (
+    shots?.facts.flatMap((fact) => (fact.kind === 'shot_change' && fact.grade === undefined ? [fact.atMs] : [])) ?? null
+  );
 }
 
 /** The answer to a request for measurements of a runtime's captions. No record of a source names its frame rate. */

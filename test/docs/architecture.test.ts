@@ -194,11 +194,11 @@ test('every file that a comment names is there', (t) => {
   t.deepEqual(missing, []);
 });
 
-test('only its own tests, those of single cases and the soak import the lab', (t) => {
+test('only its own tests, those of single cases, the soak and the bench of cuts import the lab', (t) => {
   const others = [...Object.keys(below), 'scripts', 'bench', 'fixtures', 'test'].flatMap(filesBelow);
   const users = others.filter((file) => importsOf(file).some((other) => folderOf(other) === 'lab'));
   t.deepEqual(
-    users.filter((file) => !/^test\/(?:features\/[a-z-]+\/)?(?:lab|cases|soak)\//.test(file)),
+    users.filter((file) => !/^bench\/cuts\.ts$|^test\/(?:features\/[a-z-]+\/)?(?:lab|cases|soak)\//.test(file)),
     [],
   );
 });

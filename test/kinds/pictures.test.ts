@@ -3,6 +3,8 @@ import { type ChosenKeyframe, KeyframeFinder } from '../../kinds/keyframes.ts';
 import { BAR_RULE, BarFinder, type FoundBars, type Visible } from '../../kinds/letterbox.ts';
 import type { Meters } from '../../kinds/meters.ts';
 import { SMALL_BYTES, smallPicture } from '../../kinds/pictures/small-picture.ts';
+import { shotChanges } from '../../kinds/shot-changes.ts';
+import { transitions } from '../../kinds/transitions.ts';
 import { metersOver } from './meters-for-tests.ts';
 
 const even = (value: number): Uint8Array => new Uint8Array(SMALL_BYTES).fill(value);
@@ -143,4 +145,37 @@ test('an edge that wavers by a few pixels is one edge', (t) => {
 test('a bar must be even and nearly as wide as the picture', (t) => {
   t.deepEqual(barsIn([{ ...boxed, top: 300, bottom: 1080 }, 20]), []);
   t.deepEqual(barsIn([{ ...wholePicture, left: 700, right: 1220 }, 20]), []);
+});
+
+test('the grade of a cut follows from its score and the bound that its evidence states', (t) => {
+  const cut = { kind: 'shot_change', index: 0, atMs: 1000, scoreMilli: 1999 } as const;
+  const at = (fact: object, parameters: Readonly<Record<string, number>> = { uncertainBelowMilli: 2000 }) =>
+    shotChanges.contradiction?.({ input: { range }, parameters, facts: [{ ...cut, ...fact }] }) ?? null;
+  t.is(at({ grade: 'uncertain' }), null);
+  t.is(at({}), 'facts[0].grade');
+  t.is(at({ scoreMilli: 2000 }), null);
+  t.is(at({ scoreMilli: 2000, grade: 'uncertain' }), 'facts[0].grade');
+  // Evidence of earlier versions states no bound and has no grades.
+  t.is(at({}, {}), null);
+  t.is(at({ grade: 'uncertain' }, {}), 'facts[0].grade');
+});
+
+test('the grade of a transition follows from what its form leaves unexplained', (t) => {
+  const change = { kind: 'transition', index: 0, startMs: 1000, endMs: 2000, form: 'wipe' } as const;
+  const at = (fact: { unexplainedMilli: number; grade?: 'uncertain' }, parameters: Readonly<Record<string, number>>) =>
+    transitions.contradiction?.({ input: { range }, parameters, facts: [{ ...change, ...fact }] }) ?? null;
+  t.is(at({ unexplainedMilli: 201, grade: 'uncertain' }, { uncertainAboveMilli: 200 }), null);
+  t.is(at({ unexplainedMilli: 201 }, { uncertainAboveMilli: 200 }), 'facts[0].grade');
+  t.is(at({ unexplainedMilli: 200, grade: 'uncertain' }, { uncertainAboveMilli: 200 }), 'facts[0].grade');
+  t.is(at({ unexplainedMilli: 201 }, {}), null);
+});
+
+test('a summary says how many cuts and transitions are uncertain', (t) => {
+  const cut = (atMs: number, scoreMilli: number, grade?: 'uncertain') =>
+    ({ kind: 'shot_change', index: 0, atMs, scoreMilli, ...(grade && { grade }) }) as const;
+  t.is(shotChanges.found([cut(1000, 9000), cut(2000, 1900, 'uncertain')], range).brief, '2 cuts, 1 uncertain');
+  t.is(shotChanges.found([cut(1000, 9000)], range).brief, '1 cut');
+  const change = { kind: 'transition', index: 0, startMs: 1000, endMs: 2000, unexplainedMilli: 250 } as const;
+  const found = transitions.found([{ ...change, form: 'dissolve', grade: 'uncertain' }], range);
+  t.is(found.brief, '1 dissolve, 1 uncertain');
 });

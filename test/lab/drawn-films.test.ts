@@ -11,6 +11,7 @@ import {
 import { type BuiltFilm, timedLabels } from '../../lab/films/build-film.ts';
 import { type FilmKind, planFilm } from '../../lab/films/catalogue.ts';
 import { type Film, picturesOf } from '../../lab/films/film.ts';
+import { hardFilms } from '../../lab/films/hard-films.ts';
 import type { Picture } from '../../lab/films/picture.ts';
 import { metersOver } from '../kinds/meters-for-tests.ts';
 
@@ -176,5 +177,19 @@ test('bug: a cut with a picture that is half of each shot was none, or two', (t)
     const { cuts, labels } = found('dissolves', seed, blended);
     t.is(labels.cutsMs.length, cuts.length, `seed ${seed}`);
     for (const [at, cut] of cuts.entries()) t.true(Math.abs(cut - (labels.cutsMs[at] ?? 0)) <= 40, `seed ${seed}`);
+  }
+});
+
+test('bug: vehicles in front of a camera that does not move, and light that changes, were dissolves and wipes', async (t) => {
+  for (const kind of ['street', 'lamps']) {
+    const plan = hardFilms().find((film) => film.kind === kind && film.timing === 'steady');
+    if (plan === undefined) throw new Error(`no film of the kind ${kind}`);
+    const [first] = plan.film.pieces;
+    const film = { ...plan.film, pieces: first === undefined ? [] : [{ ...first, frames: 150 }] };
+    const { meters } = metersOver({ startMs: 0, endMs: 6000 });
+    for (const picture of picturesOfFilm({ ...plan, film })) meters.picture(picture);
+    await meters.end();
+    t.deepEqual(meters.facts('shot_changes'), [], kind);
+    t.deepEqual(transitionFact.array().parse(meters.facts('transitions')), [], kind);
   }
 });

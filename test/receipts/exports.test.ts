@@ -145,6 +145,18 @@ test('a timeline names its media by file, from the time code of the film on', (t
   t.is(clip.source_range.start_time.value, 86_423);
 });
 
+test('an uncertain cut is in no file, unless it is asked for', (t) => {
+  const graded = cutAt(accepted, [1000, 2520], [2520]);
+  const certain = cutAt(accepted, [1000]);
+  const include = { ...options, uncertain: 'include' } as const;
+  for (const name of ['cuts.edl', 'cuts.otio', 'chapters.vtt', 'chapters.ffmetadata', 'labels.txt'] as const) {
+    t.is(textOf(name, graded), textOf(name, certain), name);
+    if (name !== 'labels.txt') t.is(textOf(name, graded, include), textOf(name), name);
+  }
+  t.regex(textOf('labels.txt', graded, include), /^2\.520\t2\.520\tcut uncertain$/m);
+  t.regex(textOf('facts.csv', graded, include), /^cut uncertain,2520,2520,/m);
+});
+
 test('a strict parser reads the chapters', (t) => {
   const { cues, errors } = new webVtt.WebVTTParser().parse(textOf('chapters.vtt'), 'chapters');
   t.deepEqual(errors, []);

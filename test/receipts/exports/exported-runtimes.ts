@@ -66,12 +66,19 @@ function withFacts(runtime: VerifiedRuntime, kind: 'shot_changes' | 'transcript'
   };
 }
 
-/** The same runtime with cuts at these times; nothing was to be seen in the stored study. */
-export const cutAt = (runtime: VerifiedRuntime, times: readonly number[]): VerifiedRuntime =>
+/** The same runtime with cuts at these times, some of them uncertain; nothing was to be seen in the stored study. */
+export const cutAt = (
+  runtime: VerifiedRuntime,
+  times: readonly number[],
+  uncertain: readonly number[] = [],
+): VerifiedRuntime =>
   withFacts(
     runtime,
     'shot_changes',
-    times.map((atMs, index) => ({ kind: 'shot_change', index, atMs, scoreMilli: 500 })),
+    times.map((atMs, index) => ({
+      ...{ kind: 'shot_change', index, atMs, scoreMilli: 500 },
+      ...(uncertain.includes(atMs) ? { grade: 'uncertain' } : {}),
+    })),
   );
 
 /** The same runtime with the time base of a film; nothing was to be seen in the stored study. */
