@@ -145,7 +145,7 @@ const percent = (part: number, all: number): number => (all === 0 ? 0 : (100 * p
 /** The figures of this program over a group, beside those of the others. */
 function figuresOf(group: TruthFilm['group'], own: Score, others: readonly (readonly [string, Score])[]): Figure[] {
   const isDrawn = group === 'drawn';
-  const line = (figure: string, measured: string, mustReach: string, reached: boolean): Figure => ({
+  const line = (figure: string, measured: string, mustReach: string, reached: boolean | null): Figure => ({
     figure: `${own.films} ${group} films: ${figure}`,
     measured,
     reference: '-',
@@ -171,8 +171,8 @@ function figuresOf(group: TruthFilm['group'], own: Score, others: readonly (read
     line(
       `transitions found of ${own.gradual}`,
       String(own.gradualRight),
-      '>= 90 %',
-      percent(own.gradualRight, own.gradual) >= 90 || own.gradual === 0,
+      isDrawn ? '>= 90 %' : '-',
+      isDrawn ? percent(own.gradualRight, own.gradual) >= 90 || own.gradual === 0 : null,
     ),
     line(
       `transitions wrong of ${own.gradualClaimed} claimed`,
