@@ -11,13 +11,20 @@ import { type FileCue, type FileLine, writtenCues, writtenSides } from './webvtt
 
 type Limits = GuidelineReport['limits'];
 
-/** The frame rate for which Netflix writes its timing guidelines. Frames are counted by it: no record of a source has its own. */
-const framesPerSecond = 24;
+/** Frames a second of a film, as a fraction. */
+interface FilmRate {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** The frame rate for which Netflix writes its timing guidelines. Frames are counted by it if a study does not know the film's. */
+const assumedRate: FilmRate = { numerator: 24, denominator: 1 };
 
 // Times of cues are rounded to whole ms, so a gap of exactly that many frames may be a fraction of a ms short.
-const framesInMs = (frames: number): number => Math.floor((frames * 1000) / framesPerSecond);
+const framesInMs = (frames: number, { numerator, denominator }: FilmRate): number =>
+  Math.floor((frames * 1000 * denominator) / numerator);
 
-function limitsOf(guideline: Guideline): Limits {
+function limitsOf(guideline: Guideline, rate: FilmRate): Limits {
   const { readingSpeed, rowCharacters, counting, rowLimitIs, rows, gap } = guideline;
   return {
     readingSpeed: readingSpeed === null ? null : { unit: readingSpeed.unit, milli: readingSpeed.limit * 1000 },
@@ -29,7 +36,7 @@ function limitsOf(guideline: Guideline): Limits {
       gap === null
         ? null
         : 'frames' in gap
-          ? { ms: framesInMs(gap.frames), orNone: false }
+          ? { ms: framesInMs(gap.frames, rate), orNone: false }
           : { ms: gap.noneOrMs, orNone: true },
   };
 }
@@ -109,9 +116,9 @@ function* reportOf(
   cues: readonly FileCue[],
   side: CaptionSide,
   language: string,
-  guideline: Guideline,
+  { guideline, rate }: { readonly guideline: Guideline; readonly rate: FilmRate },
 ): Steps<GuidelineReport> {
-  const limits = limitsOf(guideline);
+  const limits = limitsOf(guideline, rate);
   const findings: WrittenFinding[] = [];
   let before: FileCue | null = null;
   for (const cue of cues) {
@@ -131,18 +138,19 @@ function* reportOf(
 
 /**
  * Holds the cues of a file against every guideline for their language, in the rows that the file has. It decides nothing. The guideline
- * of the line breaks is the first of a side.
+ * of the line breaks is the first of a side. Gaps count in frames of the film at `rate`.
  */
 export function* fileReportsOf(
   lines: readonly FileLine[],
   languages: Readonly<Record<CaptionSide, string>>,
   form: Pick<CaptionForm, 'side' | 'lines'>,
+  rate: FilmRate | null = null,
 ): Steps<DraftedFile> {
   const cues = yield* writtenCues(lines, languages, form);
   const reports: GuidelineReport[] = [];
   for (const side of writtenSides(form.side, languages)) {
     for (const guideline of guidelinesFor(languages[side]))
-      reports.push(yield* reportOf(cues, side, languages[side], guideline));
+      reports.push(yield* reportOf(cues, side, languages[side], { guideline, rate: rate ?? assumedRate }));
   }
   return { file: { side: form.side, lines: form.lines, cues: cues.length }, reports };
 }

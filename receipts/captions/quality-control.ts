@@ -260,6 +260,9 @@ type Finding = CaptionQualityReport['findings'][number];
 /** The frame rate for which Netflix writes its timing guidelines; gaps are counted by it where the media's is not known. */
 const assumedFrameRate: CaptionFrameRate = { numerator: 24, denominator: 1, origin: 'assumed' };
 
+const frameRateOf = (known: ReportedCaptions['frameRate']): CaptionFrameRate =>
+  known === null ? assumedFrameRate : { ...known, origin: 'media' };
+
 const milliOrNull = (value: number | null): number | null => (value === null ? null : value * 1000);
 
 // Times of cues are rounded to whole ms, so a gap of exactly that many frames may be a fraction of a ms short.
@@ -344,7 +347,7 @@ function* reportOf(
   language: string,
   profile: CaptionProfile,
 ): Steps<CaptionQualityReport> {
-  const frameRate = known === null ? assumedFrameRate : { ...known, origin: 'media' as const };
+  const frameRate = frameRateOf(known);
   const limits = limitsOf(profile, frameRate);
   const cues = yield* cuesOf(artifact.lines, side, profile, shotTimesMs);
   const { id, source, date } = profile;
@@ -389,12 +392,13 @@ export function* captionQualityReportsOf(captions: ReportedCaptions): Steps<Capt
 export function* captionFindingsOf(
   lines: readonly TextLine[],
   languages: Readonly<Record<CaptionSide, string>>,
+  known: ReportedCaptions['frameRate'] = null,
 ): Steps<Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[]> {
   const reports: Pick<CaptionQualityReport, 'side' | 'language' | 'profile' | 'findings'>[] = [];
   for (const side of captionSide.options) {
     for (const profile of captionProfilesOf(languages[side])) {
       const { id, source, date } = profile;
-      const limits = limitsOf(profile, assumedFrameRate);
+      const limits = limitsOf(profile, frameRateOf(known));
       const findings = (yield* cuesOf(lines, side, profile, null)).flatMap((cue) => findingsOf(cue, limits));
       reports.push({ side, language: languages[side], profile: { id, source, date }, findings });
     }

@@ -34,6 +34,12 @@ export function timeBaseOf({ execution }: VerifiedRuntime): { fact: TimeBaseFact
   return found === undefined || !fact.success ? null : { fact: fact.data, contentId: found.contentId };
 }
 
+/** The even rate of the film of a study; null if the study knows none. */
+export function filmRateOf(runtime: VerifiedRuntime): FilmFrames['rate'] | null {
+  const { rateNumerator: numerator, rateDenominator: denominator } = timeBaseOf(runtime)?.fact ?? {};
+  return numerator == null || denominator == null ? null : { numerator, denominator };
+}
+
 const required = (message: string): ServiceError => new ServiceError('frame_rate_required', message);
 
 /** The film's own rate. Throws `frame_rate_required` where it has none. */

@@ -16,6 +16,7 @@ import { type MethodEngines, noMethods, studiedMethods } from '../captions/metho
 import { captionQualityReportsOf, qualityControlRowOf } from '../captions/quality-control.ts';
 import { TrackStyles } from '../captions/track-styles.ts';
 import { type CheckedCaptions, captionLanguages, fileLinesOf, writtenCues } from '../captions/webvtt.ts';
+import { filmRateOf } from '../exports/film-frames.ts';
 import type { VerifiedRuntime, VerifiedStudy } from '../fold.ts';
 import type { VerifiedCaption } from '../stages/captions.ts';
 import { approvalBefore } from '../stages/review.ts';
@@ -208,7 +209,12 @@ function* correctedOf({ execution }: VerifiedRuntime) {
  */
 export function* publishedGuidelinesOf(runtime: VerifiedRuntime, form: CaptionForm): Steps<CaptionGuidelines> {
   const captions = yield* acceptedCaptionsOf(runtime, form);
-  const { file, reports } = yield* fileReportsOf(fileLinesOf(captions), captionLanguages(captions), form);
+  const { file, reports } = yield* fileReportsOf(
+    fileLinesOf(captions),
+    captionLanguages(captions),
+    form,
+    filmRateOf(runtime),
+  );
   const lostStyles = yield* lostStylesOf(captions, form);
   return {
     schema: 'studio.local-runtime-caption-guidelines.v1',
@@ -242,13 +248,15 @@ function shotTimesOf({ execution }: VerifiedRuntime): number[] | null {
   );
 }
 
-/** The answer to a request for measurements of a runtime's captions. No record of a source names its frame rate. */
+/** The answer to a request for measurements of a runtime's captions. */
 export function* publishedCaptionReportsOf(runtime: VerifiedRuntime): Steps<CaptionQualityReports> {
   const shotTimesMs = shotTimesOf(runtime);
   const reports: CaptionQualityReports['reports'] = [];
   for (const { caption } of publishedCaptionsOf(runtime)) {
     const { body, contentId } = caption.artifact;
-    reports.push(...(yield* captionQualityReportsOf({ artifact: body, contentId, shotTimesMs, frameRate: null })));
+    reports.push(
+      ...(yield* captionQualityReportsOf({ artifact: body, contentId, shotTimesMs, frameRate: filmRateOf(runtime) })),
+    );
   }
   return { schema: 'studio.local-runtime-caption-quality-reports.v1', ...runtimeListOf(runtime), reports };
 }

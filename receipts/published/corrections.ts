@@ -33,6 +33,7 @@ import {
 import { fileReportsOf } from '../captions/guideline-reports.ts';
 import { type CaptionAbility, captionProspectBySteps, captionsAreOff } from '../captions/prospect.ts';
 import { captionFindingsOf } from '../captions/quality-control.ts';
+import { filmRateOf } from '../exports/film-frames.ts';
 import type { VerifiedRuntime } from '../fold.ts';
 import { correctionHeadOf, isAdding, linesOfOlderRules, mayCorrect } from '../stages/correction.ts';
 import { approvable } from './captions.ts';
@@ -209,10 +210,11 @@ function* draftedFiles(
   lines: readonly CurrentLine[],
   languages: Readonly<Record<CaptionSide, string>>,
   lineBreaks: LineBreaks,
+  rate: ReturnType<typeof filmRateOf>,
 ): Steps<DraftedFile[]> {
   const files: DraftedFile[] = [];
   for (const side of captionSide.options)
-    files.push(yield* fileReportsOf(lines, languages, { side, lines: lineBreaks }));
+    files.push(yield* fileReportsOf(lines, languages, { side, lines: lineBreaks }, rate));
   return files;
 }
 
@@ -239,7 +241,9 @@ export function* correctionPreviewOf(
     head: correctionHeadOf(corrections, base),
     lines: yield* shownLines(lines, base, decided, (line) => (touched.has(line.id) ? draft : known(line))),
     check,
-    reports: yield* captionFindingsOf(lines, languages),
-    ...(lineBreaks === null ? {} : { written: yield* draftedFiles(accepted, languages, lineBreaks) }),
+    reports: yield* captionFindingsOf(lines, languages, filmRateOf(runtime)),
+    ...(lineBreaks === null
+      ? {}
+      : { written: yield* draftedFiles(accepted, languages, lineBreaks, filmRateOf(runtime)) }),
   };
 }

@@ -78,6 +78,23 @@ const line = (id: number, startMs: number, endMs: number, target: string | null)
 const reportsOf = (lines: readonly FileLine[], target: string, breaks: 'author' | 'netflix.v2' = 'netflix.v2') =>
   resultOfSteps(fileReportsOf(lines, { source: 'en', target }, { side: 'target', lines: breaks }));
 
+test('a gap counts in frames of the film: 83 ms are two of them at 23.976, and 66 ms are two at 29.97', (t) => {
+  const gapAt = (numerator: number, denominator: number, gapMs: number) => {
+    const lines = [line(1, 0, 2000, 'One'), line(2, 2000 + gapMs, 5000, 'Two')];
+    const form = { side: 'target', lines: 'author' } as const;
+    const { reports } = resultOfSteps(
+      fileReportsOf(lines, { source: 'en', target: 'en' }, form, { numerator, denominator }),
+    );
+    const [netflix] = reports;
+    return [netflix?.limits.gap?.ms, netflix?.findings.length];
+  };
+  t.deepEqual(gapAt(24_000, 1001, 83), [83, 0]);
+  t.deepEqual(gapAt(24_000, 1001, 66), [83, 1]);
+  t.deepEqual(gapAt(30_000, 1001, 66), [66, 0]);
+  t.deepEqual(gapAt(25, 1, 79), [80, 1]);
+  t.deepEqual(gapAt(60, 1, 33), [33, 0]);
+});
+
 test('findings are those of the rows of the file, under the numbers of its cues', (t) => {
   const long = 'I will always remember the summer that we had by the sea.';
   const lines = [line(1, 0, 900, null), line(2, 1000, 5000, long), line(3, 5000, 9000, long.repeat(3))];
