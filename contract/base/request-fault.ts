@@ -71,7 +71,9 @@ export function requestFault(schema: z.ZodType, body: unknown, issue: z.core.$Zo
   const place = issue.path.length === 0 ? 'body' : issue.path.join('.');
   if (!isMissing(body, issue.path)) return `${place}: ${issue.message}`;
   const orNull = takesNull(schema, body, issue.path) ? ', or null if there is none' : '';
-  return `${place} is missing: it ${issue.message}${orNull}`;
+  // Rules about several fields are sentences of their own.
+  const isPredicate = /^(?:must|has) /.test(issue.message);
+  return `${place} is missing: ${isPredicate ? 'it ' : ''}${issue.message}${orNull}`;
 }
 
 /** True if the first fault would be another one if this field were null. */

@@ -38,7 +38,10 @@ export const actorRoutes = (lifecycles: LifecycleService): readonly Route[] => [
         if (!kind.success) {
           throw new ServiceError('invalid_filter', `kind must be one of ${actorKind.options.join(', ')}`);
         }
-        const request = { ...pageOf(query), kind: kind.data, state: query.get('state') ?? null };
+        const state = query.get('state') ?? null;
+        if (state === '')
+          throw new ServiceError('invalid_filter', 'state must name a state of a chart, such as running');
+        const request = { ...pageOf(query), kind: kind.data, state };
         return { status: 200, body: await lifecycles.actors(request) };
       },
     }),

@@ -33,8 +33,8 @@ function* formsOf(runtime: VerifiedRuntime): Steps<CaptionForm[]> {
 const isWithheld = (error: unknown): boolean => error instanceof ServiceError;
 
 /**
- * Every captions file that a host writes of a study: each kind of file, side and rules of lines, with and without the corrections of a
- * person. None for a study whose captions may not be shown. The same study gives the same texts.
+ * Every captions file that a host writes of a study: each kind of file, side and rules of lines. Corrected captions are there with and
+ * without the corrections. None for a study whose captions may not be shown. The same study gives the same texts.
  */
 export function* captionFilesOf(
   runtime: VerifiedRuntime,

@@ -319,6 +319,19 @@ test('a refusal of a body names the field, and whether it is missing or wrong', 
   t.regex(said({ pack: null, inner: { count: 1 }, more: 1 }), /^body: .*more/);
 });
 
+test('bug: a rule about two fields was worded as one about the missing field: it send changes', (t) => {
+  const either = z
+    .strictObject({ changes: z.string().optional(), reverts: z.string().optional() })
+    .refine(({ changes, reverts }) => (changes === undefined) !== (reverts === undefined), {
+      message: 'send changes or reverts, one of them',
+      path: ['changes'],
+    });
+  const endpoint = write({ ...request(either), handle: nothing });
+  if (endpoint.body !== 'json') throw new Error('no JSON endpoint');
+  const parse = () => endpoint.parse({});
+  t.throws(parse, { message: /^changes is missing: send changes or reverts, one of them$/ });
+});
+
 test('bug: a refusal of a field was in the words of the library that checks it', (t) => {
   const form = z.strictObject({ kind: z.literal('a'), count: z.number().int().positive().max(9) });
   const fields = {

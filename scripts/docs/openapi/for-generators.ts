@@ -1,8 +1,8 @@
 import { isRecord, type Json } from './json.ts';
 
 /**
- * A schema in the forms that generators of clients take, with the same meaning. What these programs stop at: a list whose further items
- * are `false`, a schema whose only type is null, and whole numbers of the type `number`.
+ * A schema in the forms that generators of clients take, with the same meaning. These programs stop at a list whose further items are
+ * `false`, and at a schema whose only type is null. They read whole numbers of the type `number` as fractions.
  */
 export function forGenerators(schema: unknown): unknown {
   return rewritten(schema, false);

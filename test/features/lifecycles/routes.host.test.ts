@@ -175,6 +175,8 @@ test('a missing actor, and an invalid cursor or filter, are refused', async (t) 
   host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=99`), 'cursor_past_head');
   host.refused(t, await host.get(`${actors}/${actorId}/transitions?after=x`), 'invalid_cursor');
   host.refused(t, await host.get(`${actors}?kind=none`), 'invalid_filter');
+  // The description has the state as a text with at least one character.
+  host.refused(t, await host.get(`${actors}?state=`), 'invalid_filter');
   host.refused(t, await host.get(`${actors}?after=none`), 'invalid_cursor');
   host.refused(t, await host.get(`${actors}?limit=201`), 'invalid_limit');
   host.refused(t, await host.get(actors, { token: null }), 'unauthorized', ['www-authenticate']);
