@@ -28,13 +28,13 @@ function stretchOf(word: Range, speech: readonly Range[]): Range | undefined {
 }
 
 /**
- * The same for the first word of a line. One that begins in a pause belongs to the speech behind it. Recognizers often have the first word
+ * The same for the first word of a line. One that begins with a stretch belongs to it, and one in a pause to the speech behind that. Recognizers often have the first word
  * of a sentence begin where the last one ended, half a second before anybody speaks. `untilMs` is the end of the line.
  */
 function stretchOfFirst(word: Range, speech: readonly Range[], untilMs: number): Range | undefined {
   const next = speech.find((stretch) => stretch.endMs > word.startMs);
-  const beginsInPause = next !== undefined && next.startMs > word.startMs && next.startMs < untilMs;
-  return beginsInPause ? next : stretchOf(word, speech);
+  const isNotBefore = next !== undefined && next.startMs >= word.startMs && next.startMs < untilMs;
+  return isNotBefore ? next : stretchOf(word, speech);
 }
 
 /** The start of a line by its own time: where speech begins next, if nobody speaks at its start. */

@@ -1,32 +1,19 @@
-import { ServiceError } from '../../contract/base/errors.ts';
 import {
   subtitleFix,
   subtitleFixProposal,
   subtitleFixQuery,
   subtitleFixRequestQuery,
 } from '../../contract/sources/subtitle-fix.ts';
-import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
-import { bytesType, expectBytes, readBytes } from '../../http/exchange/request-body.ts';
-import { type Endpoint, type Route, route } from '../../http/exchange/route.ts';
+import { bytesType } from '../../http/exchange/request-body.ts';
+import { type Route, route } from '../../http/exchange/route.ts';
+import { type TextCall, textOfRequest } from './request-text.ts';
 import type { SubtitleFixes } from './subtitle-fixes.ts';
 
-type StreamCall = Parameters<Extract<Endpoint<'runtimeId'>, { body: 'stream' }>['handle']>[0];
-
-const tooLarge = () => new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
-
-/** The file of a request; null for one that names a track. A runtime that is not there is refused before a wrong body. */
-async function bodyOf({ params, query, exchange }: StreamCall, fixes: SubtitleFixes): Promise<Uint8Array | null> {
-  if (query.has('track')) return null;
-  try {
-    expectBytes(exchange.head, 'a subtitle file');
-    return await readBytes(exchange, maximumSubtitleBytes, tooLarge);
-  } catch (error) {
-    await fixes.demandRuntime(params.runtimeId);
-    throw error;
-  }
-}
+/** The file of a request; null for one that names a track. */
+const bodyOf = (call: TextCall, fixes: SubtitleFixes): Promise<Uint8Array> | null =>
+  call.query.has('track') ? null : textOfRequest(call, 'a subtitle file', fixes);
 
 const refusals = [
   ...refusalsOfReopening,

@@ -59,6 +59,11 @@ export class ScriptAlignments {
     this.#options = options;
   }
 
+  /** Throws `unknown_runtime`, `runtime_deleted` and `stored_content_inconsistent`. */
+  async demandRuntime(runtimeId: string): Promise<void> {
+    await this.#options.runtimes.read(runtimeId);
+  }
+
   /**
    * The lines of a script with their times, and what has none; records nothing. Throws `invalid_subtitle_request`, `unknown_runtime`,
    * `subtitle_sync_unavailable`, `subtitle_encoding_mismatch` and `invalid_script`.

@@ -1,25 +1,15 @@
-import { ServiceError } from '../../contract/base/errors.ts';
 import {
   attachedScript,
   scriptAlignmentProposal,
   scriptAlignmentQuery,
   scriptQuery,
 } from '../../contract/sources/script-alignment.ts';
-import { maximumSubtitleBytes } from '../../contract/sources/subtitle-track.ts';
 import { runtimeId } from '../../contract/study/start.ts';
 import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
-import { bytesType, expectBytes, readBytes } from '../../http/exchange/request-body.ts';
-import { type Endpoint, type Route, route } from '../../http/exchange/route.ts';
+import { bytesType } from '../../http/exchange/request-body.ts';
+import { type Route, route } from '../../http/exchange/route.ts';
+import { textOfRequest } from './request-text.ts';
 import type { ScriptAlignments } from './script-alignments.ts';
-
-type StreamCall = Parameters<Extract<Endpoint<'runtimeId'>, { body: 'stream' }>['handle']>[0];
-
-const tooLarge = () => new ServiceError('subtitle_file_too_large', `at most ${maximumSubtitleBytes} bytes are taken`);
-
-function scriptOf({ exchange }: StreamCall): Promise<Uint8Array> {
-  expectBytes(exchange.head, 'a script');
-  return readBytes(exchange, maximumSubtitleBytes, tooLarge);
-}
 
 const refusals = [
   ...refusalsOfReopening,
@@ -52,7 +42,11 @@ export const scriptRoutes = (alignments: ScriptAlignments): readonly Route[] => 
       },
       handle: async (call) => ({
         status: 200,
-        body: await alignments.propose(call.params.runtimeId, call.query, await scriptOf(call)),
+        body: await alignments.propose(
+          call.params.runtimeId,
+          call.query,
+          await textOfRequest(call, 'a script', alignments),
+        ),
       }),
     },
   }),
@@ -85,7 +79,11 @@ export const scriptRoutes = (alignments: ScriptAlignments): readonly Route[] => 
         ],
       },
       handle: async (call) => {
-        const { isNew, body } = await alignments.attach(call.params.runtimeId, call.query, await scriptOf(call));
+        const { isNew, body } = await alignments.attach(
+          call.params.runtimeId,
+          call.query,
+          await textOfRequest(call, 'a script', alignments),
+        );
         return { status: isNew ? 201 : 200, body };
       },
     },

@@ -196,8 +196,10 @@ export class CutFinder {
 
   /** True if the picture is a mixture of the shots of its neighbors. A cut has at most one of these. */
   #isHalf(at: number, before: SmallPicture, change: number, ratio: number): boolean {
-    const next = this.#seen[at + 1];
-    if (next === undefined || next.change < CUT_RULE.halfShare * change) return false;
+    const [here, next] = [this.#seen[at], this.#seen[at + 1]];
+    if (here === undefined || next === undefined || next.change < CUT_RULE.halfShare * change) return false;
+    // A picture that stands is no mixture: a title went before the cut.
+    if (here.lastMs > here.picture.atMs) return false;
     // A fade has more such steps.
     const beside = Math.max(this.#seen[at - 1]?.change ?? 0, this.#seen[at + 2]?.change ?? 0);
     if (beside > CUT_RULE.halfShare * Math.min(change, next.change)) return false;

@@ -73,3 +73,31 @@ test('a study that could claim nothing has empty lists, and evidence with reason
     ],
   );
 });
+
+test('cuts of a film without an even rate are a file only at a rate that the request names', async (t) => {
+  const folder = await scratchFolder(t);
+  const host = await TestHost.open(t, { mediaTools: true });
+  const uneven = ['-vf', "select='not(between(mod(n,10),3,6))'", '-fps_mode', 'vfr'];
+  const film = [
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=s=160x120:r=25:d=3',
+    ...uneven,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+  ];
+  await ffmpeg(folder, ...film, 'uneven.mkv');
+  const media = await readFile(join(folder, 'uneven.mkv'));
+  const { source } = await ingest(t, host, media, { filename: 'uneven.mkv' });
+  if (source === null) throw new Error('not registered');
+  const { runtimeId } = await startStudy(t, host, studyRequest(source));
+  await followed(t, host, runtimeId);
+  for (const name of ['cuts.edl', 'cuts.otio']) {
+    const path = `/v1/runtimes/${runtimeId}/exports/${name}`;
+    host.refused(t, await host.get(path), 'frame_rate_required');
+    t.is((await host.get(`${path}?rate=25`)).status, 200, name);
+  }
+});
