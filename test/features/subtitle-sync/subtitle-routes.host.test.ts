@@ -11,7 +11,12 @@ import { heldStudy } from '../../http/host/study-steps.ts';
 
 const subRip = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nGood evening.\n');
 const attested = (digest: string, others: Record<string, string> = {}): string =>
-  new URLSearchParams({ digest, reviewerId: 'reviewer:local-operator', attestation: derivedStatement, ...others }).toString();
+  new URLSearchParams({
+    digest,
+    reviewerId: 'reviewer:local-operator',
+    attestation: derivedStatement,
+    ...others,
+  }).toString();
 
 test('a fix that nobody was shown is refused', async (t) => {
   const { host, study } = await openCaptioned(t);
