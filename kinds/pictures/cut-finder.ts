@@ -197,7 +197,8 @@ export class CutFinder {
   /** True if the picture is a mixture of the shots of its neighbors. A cut has at most one of these. */
   #isHalf(at: number, before: SmallPicture, change: number, ratio: number): boolean {
     const [here, next] = [this.#seen[at], this.#seen[at + 1]];
-    if (here === undefined || next === undefined || next.change < CUT_RULE.halfShare * change) return false;
+    if (here === undefined || next === undefined) return false;
+    if (Math.min(change, next.change) < CUT_RULE.halfShare * Math.max(change, next.change)) return false;
     // A picture that stands is no mixture: a title went before the cut.
     if (here.lastMs > here.picture.atMs) return false;
     // A fade has more such steps.

@@ -195,7 +195,8 @@ test('tools and parameters are known before the pass, except its measurements', 
     { ffmpeg: bench.ffmpeg, ffprobe: bench.ffprobe, detectorTools: await bench.detector.tools() },
     tracks,
   );
-  t.deepEqual(identity.tools, [artifactOf(t, full, 'silence').tool, artifactOf(t, full, 'speech_activity').tool]);
+  const ofPass = (['silence', 'speech_activity'] as const).map((kind) => artifactOf(t, full, kind).tool);
+  t.deepEqual(identity.tools, [...ofPass, bench.ffprobe.identity]);
   t.like(identity.parameters, tracks);
   const measured: string[] = [];
   for (const { kind } of full) {
