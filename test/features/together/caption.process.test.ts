@@ -91,7 +91,7 @@ test('a film with one subtitle track becomes captions in another language by a m
   t.regex(stderr, /3 lines of English subtitles:\n/);
   t.false(stderr.includes('declared_language_differs'), 'bug: a track in `eng` was said to differ from `en`');
   const [runtimeId = ''] = /runtime:[-\w]+/.exec((await caption('--to', 'de', '--json')).stdout) ?? [];
-  const verified = await runBuilt('build/verify.js', [runtimeId, '--data-root', join(folder, 'root')]);
+  const verified = await runBuilt('build/verify.js', [runtimeId, '--all', '--data-root', join(folder, 'root')]);
   t.is(verified.exit, 0, verified.stdout + verified.stderr);
   t.regex(verified.stdout, /caption_translation/);
 });
