@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { dataRootAt } from '../../storage/objects/data-root.ts';
 import { followHandover, type Handover, spawnHost } from '../host-keeper.ts';
@@ -46,10 +47,10 @@ export class OwnHost {
    * the data root. Throws `StartError` `invalid_settings`, and the cause of any other failure.
    */
   async start(next: Handover | null = null): Promise<boolean> {
-    // The settings name the options of all features, which is a good part of the program: a host that runs needs none of it.
-    const { readSettings } = await import('../settings/settings-file.ts');
-    // The end of the process would have no code for a fault in them.
-    await readSettings(dataRootAt(this.#dataRoot).settings);
+    // The end of the process would have no code for a fault in the settings. They name the options of all features, which are a good
+    // part of the program: without a file of them none is read here.
+    const { settings } = dataRootAt(this.#dataRoot);
+    if (existsSync(settings)) await (await import('../settings/settings-file.ts')).readSettings(settings);
     if (this.#isClosed) return false;
     // One that runs holds the data root, and would be left behind.
     await this.#endChild();
