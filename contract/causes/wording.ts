@@ -185,7 +185,7 @@ const movedSubtitles = {
       ? `move them to the speech: ${spelling.command('subtitles fix FILM')}; or use other subtitles: ${spelling.command('caption FILM --subtitles FILE:TAG')}`
       : otherSubtitles.terminal({}, spelling),
   page: ({ against }: { readonly against: 'sound' | 'other_side' }) =>
-    against === 'sound' ? 'move them to the speech, below' : otherSubtitles.page,
+    against === 'sound' ? 'move these subtitles to the speech under Review, or attach other ones' : otherSubtitles.page,
   agent: ({ against }: { readonly against: 'sound' | 'other_side' }) =>
     against === 'sound' ? 'a person can move them to the speech, with subtitles fix' : otherSubtitles.agent,
 };
