@@ -148,6 +148,10 @@ const checkedLines = (checked: readonly CheckedLink[]): string[] => {
   ];
 };
 
+/** The same about each translation of a program, without its digest. */
+const repeatedLines = (repetitions: readonly Repetition[]): string[] =>
+  repetitions.map((repetition) => `translation: ${repetitionText(repetition)}`);
+
 const allRows = (checked: readonly CheckedLink[], repetitions: readonly Repetition[]): string[] => [
   ...checked.map(checkedLine),
   ...repetitions.map(repetitionLine),
@@ -169,7 +173,7 @@ export function verdictLines(verification: RuntimeVerification, { about, showsAl
     return [...rows, `damaged: ${runtimeId}, at ${fault.link}: ${fault.place}`];
   }
   const head = [...(about === null ? [] : aboutLines(about, runtimeId)), ...compared];
-  if (!showsAll) return [...head, ...checkedLines(checked), ...formLines(checked)];
+  if (!showsAll) return [...head, ...repeatedLines(repetitions), ...checkedLines(checked), ...formLines(checked)];
   const files = new Set(checked.flatMap(({ contentId }) => contentId ?? [])).size;
   return [
     ...head,
@@ -368,6 +372,7 @@ export function bundleLines(verification: BundleVerification, { about, showsAll 
   if (!showsAll) {
     return [
       ...head,
+      ...repeatedLines(repetitions),
       ...unchecked.map(() => 'Not checked: the film itself, which is not in the bundle'),
       ...checkedLines(checked),
       ...formLines(checked),
