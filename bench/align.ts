@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ScriptAlignmentProposal } from '../contract/sources/script-alignment.ts';
-import type { Figure, Row } from './figure.ts';
+import { aloneFigure, type Figure, type Row } from './figure.ts';
 import { type SaidSentence, scriptedFilm, type Voice } from './scripted-film.ts';
 
 const run = promisify(execFile);
@@ -76,15 +76,6 @@ const cases: readonly Case[] = [
   },
 ];
 
-const figureOf = (figure: string, measured: string, mustReach: string, reached: boolean | null): Figure => ({
-  figure,
-  measured,
-  reference: '-',
-  ratio: null,
-  mustReach,
-  reached,
-});
-
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 /** By how many ms the lines that begin a sentence start too early or late. */
@@ -123,8 +114,13 @@ async function measured(test: Case, at: number, scratch: string, models: string)
   const errors = errorsOf(answer, said);
   const [middle, most] = [errors[errors.length >> 1], errors[Math.floor(0.9 * errors.length)]];
   return [
-    figureOf(`${test.what}: sentences with a time`, `${errors.length} of ${said.length}`, '-', null),
-    figureOf(`${test.what}: line starts, median and 90 % error`, `${middle ?? '-'} ms, ${most ?? '-'} ms`, '-', null),
+    aloneFigure(`${test.what}: sentences with a time`, `${errors.length} of ${said.length}`, '-', null),
+    aloneFigure(
+      `${test.what}: line starts, median and 90 % error`,
+      `${middle ?? '-'} ms, ${most ?? '-'} ms`,
+      '-',
+      null,
+    ),
   ];
 }
 
@@ -133,7 +129,7 @@ async function measure(folder: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [at, test] of cases.entries()) {
     if (test.needsModels && !existsSync(join(models, 'bin', 'whisper-cli'))) {
-      figures.push(figureOf(test.what, `skipped: ${modelsVariable} names no folder`, 'weights', null));
+      figures.push(aloneFigure(test.what, `skipped: ${modelsVariable} names no folder`, 'weights', null));
     } else figures.push(...(await measured(test, at, folder, models)));
   }
   return figures;

@@ -11,6 +11,16 @@ export interface Figure {
   readonly reached: boolean | null;
 }
 
+/** A figure that stands alone, without a reference of the same run. */
+export const aloneFigure = (figure: string, measured: string, mustReach: string, reached: boolean | null): Figure => ({
+  figure,
+  measured,
+  reference: '-',
+  ratio: null,
+  mustReach,
+  reached,
+});
+
 /** One row of the table: a name for `--only`, and how its figures are measured. */
 export interface Row {
   readonly name: string;

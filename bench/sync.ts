@@ -4,11 +4,10 @@ import type { Range } from '../contract/base/grammar.ts';
 import type { Alignment } from '../contract/captions/caption-plan.ts';
 import { resultOfSteps } from '../formats/steps.ts';
 import { alignedBySteps } from '../rules/alignment.ts';
-import type { Figure, Row } from './figure.ts';
+import { aloneFigure, type Figure, type Row } from './figure.ts';
 import { distorted, nullCase, type SyncCase, sloppySubtitles, type TruthFilm, truthFilms } from './sync/cases.ts';
 import { makeFilms } from './sync/films.ts';
 import { type HeardFilm, speechIn } from './sync/heard.ts';
-import { longFilm } from './sync/long-films.ts';
 import { claimsSomething, errorOf, quantileOf } from './sync/scored.ts';
 
 /** A folder of further films with known times, and how many cases belong to no film. */
@@ -59,14 +58,29 @@ const goals: Readonly<
 
 const mostCpuMs = 500;
 
-const figureOf = (figure: string, measured: string, mustReach: string, reached: boolean | null): Figure => ({
-  figure,
-  measured,
-  reference: '-',
-  ratio: null,
-  mustReach,
-  reached,
-});
+/** Speech and subtitles of a film that is films one behind the other, cut at a length. */
+interface LongFilm {
+  readonly speech: readonly Range[];
+  readonly cues: readonly Range[];
+}
+
+/** Films behind each other until `lengthMs`, again from the first one if they are too short. */
+function longFilm(films: readonly TruthFilm[], heard: ReadonlyMap<string, HeardFilm>, lengthMs: number): LongFilm {
+  const [speech, cues]: [Range[], Range[]] = [[], []];
+  const spoken = films.filter(({ said }) => said.length > 0);
+  const later = (spans: readonly Range[], byMs: number): Range[] =>
+    spans
+      .map(({ startMs, endMs }) => ({ startMs: startMs + byMs, endMs: endMs + byMs }))
+      .filter(({ endMs }) => endMs <= lengthMs);
+  for (let [at, nth] = [0, 0]; at < lengthMs && spoken.length > 0; nth += 1) {
+    const film = spoken[nth % spoken.length];
+    if (film === undefined) break;
+    speech.push(...later(heard.get(film.name)?.speech ?? [], at));
+    cues.push(...later(film.subtitles, at));
+    at += film.lengthMs;
+  }
+  return { speech, cues };
+}
 
 /** Films with the speech that a study detects in them. */
 interface FilmSet {
@@ -129,11 +143,11 @@ function trueFigures({ name, films, heard }: FilmSet, cpu: number[]): Figure[] {
       wrong += score.wrong;
       const goal = least === null ? '-' : `at least ${least}`;
       const reached = least === null ? null : share >= least;
-      figures.push(figureOf(`${name}, ${habit} cues, ${group}: within ${ms} ms`, share.toFixed(3), goal, reached));
+      figures.push(aloneFigure(`${name}, ${habit} cues, ${group}: within ${ms} ms`, share.toFixed(3), goal, reached));
     }
     const most = habit === 'clean' ? 0 : Math.ceil(cases / 120);
     const figure = `${name}, ${habit} cues: wrong by more than 1 s, of ${cases}`;
-    figures.push(figureOf(figure, String(wrong), `at most ${most}`, wrong <= most));
+    figures.push(aloneFigure(figure, String(wrong), `at most ${most}`, wrong <= most));
   }
   return figures;
 }
@@ -157,8 +171,8 @@ function nullFigures(sets: readonly FilmSet[], cpu: number[]): Figure[] {
   }
   const nearest = [0.5, 0.99, 1].map((share) => quantileOf(shares, share).toFixed(2));
   return [
-    figureOf(`answered of ${nulls} that belong to no film`, String(claimed), '0', claimed === 0),
-    figureOf('their score by the bound: median, 99 of 100, most', nearest.join(', '), '-', null),
+    aloneFigure(`answered of ${nulls} that belong to no film`, String(claimed), '0', claimed === 0),
+    aloneFigure('their score by the bound: median, 99 of 100, most', nearest.join(', '), '-', null),
   ];
 }
 
@@ -187,7 +201,7 @@ function longFigures({ films, heard }: FilmSet): Figure[] {
     const before = inUse();
     for (const _ of alignedBySteps(speech, foreign, lengthMs)) most = Math.max(most, inUse() - before);
     const isRight = right.answer.verdict === 'shifted' && wrong.answer.verdict === 'unknown';
-    return figureOf(
+    return aloneFigure(
       `a film of ${name}, ${cues.length} cues: CPU if late, CPU of another film's, memory`,
       `${right.cpuMs.toFixed(0)} ms, ${wrong.cpuMs.toFixed(0)} ms, ${(most / 1e6).toFixed(0)} MB`,
       'shifted and unknown',
@@ -200,14 +214,14 @@ async function measure(folder: string): Promise<Figure[]> {
   const sets = await filmSets(folder);
   if (sets.length === 0) {
     const skipped = `skipped: no voices here, and ${filmsVariable} names no folder`;
-    return [figureOf('subtitles against sound', skipped, 'films with known times', null)];
+    return [aloneFigure('subtitles against sound', skipped, 'films with known times', null)];
   }
   const cpu: number[] = [];
   const figures = sets.flatMap((set) => trueFigures(set, cpu));
   figures.push(...nullFigures(sets, cpu));
   const [middle, most] = [quantileOf(cpu, 0.5), quantileOf(cpu, 1)];
   figures.push(
-    figureOf(
+    aloneFigure(
       'CPU of one comparison, median and most',
       `${middle.toFixed(0)} ms, ${most.toFixed(0)} ms`,
       `at most ${mostCpuMs} ms`,

@@ -3,6 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { cutText, labelLine } from '../../contract/base/grammar.ts';
 import { type FlagTable, single, toggle } from '../../options/flags.ts';
+import { longestFileName } from '../../storage/objects/durable-file.ts';
 import { type CommandCall, WrongCall } from '../terminal/call.ts';
 import { isAgreed, textAnswer } from '../terminal/question.ts';
 
@@ -19,16 +20,13 @@ export async function checkFile(path: string, absent: string): Promise<void> {
   });
 }
 
-/** The most bytes in a name of a file: NAME_MAX of Linux, macOS and their usual file systems. */
-const longestName = 255;
-
 /**
  * The name of a file beside another, with that one's name in front of `suffix`. A name that would be too long for a file loses its end
  * there; characters stay whole.
  */
 export function nameBeside(base: string, suffix: string): string {
   const letters = [...base];
-  const room = longestName - Buffer.byteLength(suffix);
+  const room = longestFileName - Buffer.byteLength(suffix);
   while (Buffer.byteLength(letters.join('')) > room) letters.pop();
   return `${letters.join('').trimEnd()}${suffix}`;
 }
@@ -42,7 +40,7 @@ export async function targetFile(path: string): Promise<string> {
     if (error.code !== 'ENAMETOOLONG') return null;
     const bytes = Buffer.byteLength(basename(path));
     throw new WrongCall(
-      `the name of the file ${path} is too long: it has ${bytes} bytes, and most folders take ${longestName}: choose a shorter one`,
+      `the name of the file ${path} is too long: it has ${bytes} bytes, and most folders take ${longestFileName}: choose a shorter one`,
     );
   });
   if (found === null) return path;

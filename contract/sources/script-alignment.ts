@@ -1,28 +1,21 @@
 import { z } from 'zod';
 import { contentId, count, givenLine, identity, languageTag, positive, range } from '../base/grammar.ts';
 import { runtimeId } from '../study/start.ts';
-import { derivedStatement, derivedSubtitles, scriptStretch, scriptUnheard } from './derived-subtitles.ts';
-import { sourceSessionRow } from './source-session.ts';
-import { subtitleTrack } from './subtitle-track.ts';
+import { derivedSubtitles, scriptStretch, scriptUnheard } from './derived-subtitles.ts';
+import { attachedTrack, attestedProposal } from './derived-track.ts';
+import { subtitleTrackQuery } from './source-session.ts';
 
 /** A script in the body of a request: what it is called, and its language. */
 export const scriptQuery = {
   label: givenLine(160).describe('what the script is called'),
   language: languageTag.describe('the language of the script (BCP 47)'),
-  encoding: z
-    .string()
-    .min(1)
-    .max(40)
-    .optional()
-    .describe('a name of the Encoding Standard, such as `windows-1252`; `utf-8` without it; a byte order mark decides'),
+  encoding: subtitleTrackQuery.encoding,
 };
 
 /** The same with the proposal that a person has seen, and with what they attest. */
 export const scriptAlignmentQuery = {
   ...scriptQuery,
-  digest: contentId.describe('the `digest` of the proposal that the person has seen'),
-  reviewerId: identity.describe('the reviewer of the host'),
-  attestation: z.literal(derivedStatement).describe('the text that the reviewer attests, word for word'),
+  ...attestedProposal,
   rightsHolder: givenLine(160).describe('who holds the rights in the text'),
   rightsScope: z.literal('local_processing').describe('what the text may be used for'),
   ownershipAttested: z.literal('true').describe('states that you may process the text on this machine'),
@@ -71,10 +64,7 @@ export const scriptAlignmentProposal = z.strictObject({
 export const attachedScript = z.strictObject({
   schema: z.literal('studio.script-alignment.v1'),
   ...aligned,
-  source: sourceSessionRow,
-  track: subtitleTrack,
-  /** The bytes of the attached file. */
-  file: z.strictObject({ contentId, bytes: positive, base64: z.base64() }),
+  ...attachedTrack,
 });
 
 export type ScriptFields = z.infer<typeof scriptFields>;

@@ -3,8 +3,9 @@ import { contentId, count, givenLine, identity, languageTag, positive, range } f
 import { reviewerLabel } from '../review.ts';
 import { runtimeId } from '../study/start.ts';
 import { derivedStatement, derivedSubtitles, resyncedStretch } from './derived-subtitles.ts';
-import { sourceSessionRow, subtitleTrackIndex } from './source-session.ts';
-import { subtitleFormat, subtitleTrack } from './subtitle-track.ts';
+import { attachedTrack, attestedProposal } from './derived-track.ts';
+import { subtitleTrackIndex, subtitleTrackQuery } from './source-session.ts';
+import { subtitleFormat } from './subtitle-track.ts';
 
 /** The subtitles that are compared with the speech of a study: a text track of it by its index, or the body of the request. */
 export const subtitleFixQuery = {
@@ -12,20 +13,13 @@ export const subtitleFixQuery = {
   label: givenLine(160).optional().describe('what the file is called; needed for a file'),
   language: languageTag.optional().describe('the language of the file (BCP 47)'),
   format: subtitleFormat.optional().describe('the format of the file; without it the first lines say it'),
-  encoding: z
-    .string()
-    .min(1)
-    .max(40)
-    .optional()
-    .describe('a name of the Encoding Standard, such as `windows-1252`; `utf-8` without it; a byte order mark decides'),
+  encoding: subtitleTrackQuery.encoding,
 };
 
 /** The same with the proposal that a person has seen, and with what they attest. */
 export const subtitleFixRequestQuery = {
   ...subtitleFixQuery,
-  digest: contentId.describe('the `digest` of the proposal that the person has seen'),
-  reviewerId: identity.describe('the reviewer of the host'),
-  attestation: z.literal(derivedStatement).describe('the text that the reviewer attests, word for word'),
+  ...attestedProposal,
   rightsHolder: givenLine(160).optional().describe('who holds the rights in the text of a file'),
   rightsScope: z.literal('local_processing').optional().describe('what a file may be used for; needed for a file'),
   ownershipAttested: z
@@ -72,10 +66,7 @@ export const subtitleFixProposal = z.strictObject({
 export const subtitleFix = z.strictObject({
   schema: z.literal('studio.subtitle-fix.v1'),
   ...proposed,
-  source: sourceSessionRow,
-  track: subtitleTrack,
-  /** The bytes of the attached file. */
-  file: z.strictObject({ contentId, bytes: positive, base64: z.base64() }),
+  ...attachedTrack,
 });
 
 export type SubtitleFixQuery = z.infer<typeof subtitleFixQueryFields>;

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncChosenFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
+import { longestFileName, syncChosenFolder, writeSyncedFile } from '../../storage/objects/durable-file.ts';
 import { VerbRefusal } from '../feature.ts';
-
-/** The most bytes in a name of a file: NAME_MAX of Linux, macOS and their usual file systems. */
-const longestName = 255;
 
 /** The bytes of a file that a command would write; null if nothing is there. Throws `VerbRefusal` for a place that takes no file. */
 export async function presentFile(path: string): Promise<Buffer | null> {
   const bytes = Buffer.byteLength(basename(path));
-  if (bytes > longestName) {
+  if (bytes > longestFileName) {
     throw new VerbRefusal(
-      `the name of the new file has ${bytes} bytes, and most folders take ${longestName}: name a shorter one by --output`,
+      `the name of the new file has ${bytes} bytes, and most folders take ${longestFileName}: name a shorter one by --output`,
     );
   }
   const folder = await stat(dirname(path)).catch(() => null);

@@ -5,27 +5,21 @@ import {
   subtitleFixRequestQuery,
 } from '../../contract/sources/subtitle-fix.ts';
 import { runtimeId } from '../../contract/study/start.ts';
-import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
+import { json } from '../../http/exchange/description.ts';
 import { bytesType } from '../../http/exchange/request-body.ts';
 import { type Route, route } from '../../http/exchange/route.ts';
-import { type TextCall, textOfRequest } from './request-text.ts';
+
 import type { SubtitleFixes } from './subtitle-fixes.ts';
+import { attachRefusals, type TextCall, textOfRequest, textRefusals } from './text-requests.ts';
 
 /** The file of a request; null for one that names a track. */
 const bodyOf = (call: TextCall, fixes: SubtitleFixes): Promise<Uint8Array> | null =>
   call.query.has('track') ? null : textOfRequest(call, 'a subtitle file', fixes);
 
 const refusals = [
-  ...refusalsOfReopening,
+  ...textRefusals,
   'source_revalidation_failed',
-  'subtitle_sync_unavailable',
   'unknown_subtitle_track',
-  'unsupported_content_encoding',
-  'unsupported_content_type',
-  'empty_request_body',
-  'invalid_subtitle_request',
-  'subtitle_file_too_large',
-  'subtitle_encoding_mismatch',
   'subtitle_format_mismatch',
   'invalid_subtitle_file',
 ] as const;
@@ -69,17 +63,7 @@ export const subtitleFixRoutes = (fixes: SubtitleFixes): readonly Route[] => [
           'The source gets a new revision with one more text track, whose origin is `resynced`. Its parent and a record of what moved are kept with it. Everything in the file but its times stays. The answer is 200 if the same fix is attached already.',
         query: subtitleFixRequestQuery,
         answers: [json(201, subtitleFix), json(200, subtitleFix)],
-        refusals: [
-          ...refusals,
-          'reviewer_identity_mismatch',
-          'subtitle_fix_mismatch',
-          'unknown_source_session',
-          'source_deleted',
-          'source_read_in_place',
-          'insufficient_storage',
-          'invalid_rights_attestation',
-          'subtitle_track_limit',
-        ],
+        refusals: [...new Set([...refusals, ...attachRefusals])],
       },
       handle: async (call) => {
         const { isNew, body } = await fixes.fix(call.params.runtimeId, call.query, await bodyOf(call, fixes));

@@ -1,9 +1,7 @@
-import type { z } from 'zod';
 import type { HostCore } from '../../actors/host-feature.ts';
 import { TimeSlices } from '../../actors/supervision/system-clock.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
-import { cutText, type Range } from '../../contract/base/grammar.ts';
-import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
+import type { Range } from '../../contract/base/grammar.ts';
 import { type MadeSubtitles, mostStretches } from '../../contract/sources/derived-subtitles.ts';
 import {
   type AttachedScript,
@@ -12,21 +10,27 @@ import {
   scriptAlignmentRequest,
   scriptFields,
 } from '../../contract/sources/script-alignment.ts';
-import type { RegisteredSource } from '../../contract/sources/source-session.ts';
-import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { subRipText } from '../../formats/subtitles.ts';
 import { speechIn } from '../../receipts/captions/plan.ts';
 import { transcriptOf } from '../../receipts/captions/transcript-lines.ts';
 import { webVttTime } from '../../receipts/captions/webvtt.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
 import type { Derivation, ParentText } from '../../receipts/sources/derived-subtitles.ts';
-import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import type { HeardWord } from '../../rules/script-alignment.ts';
 import { type ScriptLines, scriptLines } from '../../rules/script-lines.ts';
 import type { Script } from '../../rules/script-text.ts';
 import { timedUnits } from '../../rules/segmentation.ts';
+import {
+  attachedFileOf,
+  attestedBytes,
+  demandReviewer,
+  labelOf,
+  offerOf,
+  type ProposedTrack,
+} from './proposed-track.ts';
 import { openScript } from './script-file.ts';
+import { checkedQuery } from './text-requests.ts';
 
 type AlignmentsOptions = Pick<HostCore, 'runtimes' | 'registry' | 'subtitleTracks' | 'reviewer'>;
 
@@ -41,12 +45,8 @@ interface Heard {
 }
 
 /** What may be attached of a script. */
-interface Proposed {
-  readonly source: RegisteredSource;
-  readonly parent: ParentText;
+interface Proposed extends ProposedTrack {
   readonly made: Extract<MadeSubtitles, { origin: 'aligned' }>;
-  /** The subtitle file; null if no line has a time. */
-  readonly bytes: Uint8Array | null;
   readonly proposal: ScriptAlignmentProposal;
 }
 
@@ -69,7 +69,7 @@ export class ScriptAlignments {
    * `subtitle_sync_unavailable`, `subtitle_encoding_mismatch` and `invalid_script`.
    */
   async propose(runtimeId: string, query: Query, body: Uint8Array): Promise<ScriptAlignmentProposal> {
-    return (await this.#proposed(runtimeId, checked(scriptFields, query), body)).proposal;
+    return (await this.#proposed(runtimeId, checkedQuery(scriptFields, query), body)).proposal;
   }
 
   /**
@@ -82,31 +82,27 @@ export class ScriptAlignments {
     query: Query,
     body: Uint8Array,
   ): Promise<{ readonly isNew: boolean; readonly body: AttachedScript }> {
-    const request = checked(scriptAlignmentRequest, query);
+    const request = checkedQuery(scriptAlignmentRequest, query);
     const { reviewer, subtitleTracks } = this.#options;
-    if (request.reviewerId !== reviewer.id) {
-      throw new ServiceError('reviewer_identity_mismatch', 'the reviewer is not that of this host');
-    }
-    const { source, parent, made, bytes, proposal } = await this.#proposed(runtimeId, request, body);
-    if (bytes === null || proposal.digest !== request.digest) {
-      throw new ServiceError('subtitle_fix_mismatch', 'the host proposes other lines now than those of this digest');
-    }
+    demandReviewer(this.#options, request.reviewerId);
+    const { proposal, ...proposed } = await this.#proposed(runtimeId, request, body);
+    const { source, parent, made } = proposed;
+    const bytes = attestedBytes(proposed.bytes, proposal.digest, request.digest);
     const derivation: Derivation = { runtimeId, parent, made, attestedBy: reviewer.label };
     const statements = new Map([
       ['rightsScope', request.rightsScope],
       ['ownershipAttested', request.ownershipAttested],
       ['rightsHolder', request.rightsHolder],
-      ['label', `${cutText(parent.label, longestLabel - suffix.length)}${suffix}`],
+      ['label', labelOf(parent, ' (timed)')],
       ['language', request.language],
       ['format', 'srt'],
     ]);
     const attached = await subtitleTracks.attach(source.session.sessionId, statements, bytes, derivation);
     const { schema: _, digest: __, attachedAs: ___, ...said } = proposal;
-    const file = { ...contentRefOf(bytes), base64: Buffer.from(bytes).toString('base64') };
     const { source: row, track } = attached.body;
     return {
       isNew: attached.isNew,
-      body: { schema: 'studio.script-alignment.v1', ...said, source: row, track, file },
+      body: { schema: 'studio.script-alignment.v1', ...said, source: row, track, file: attachedFileOf(bytes) },
     };
   }
 
@@ -129,24 +125,17 @@ export class ScriptAlignments {
     const rules = { script: ruleSets.scriptAlignment.version };
     const { transcriptContentId, range } = heard;
     const made: Proposed['made'] = { origin: 'aligned', rules, transcriptContentId, stretches: [...found.stretches] };
-    const ref = contentRefOf(parent.bytes);
-    const result = bytes === null ? null : contentRefOf(bytes).contentId;
-    const { label, format, encoding, trackIndex } = parent;
+    const proposed = { source, parent, made, bytes };
     const { sessionId: sourceSessionId } = source.session;
-    const { subtitleTracks = [] } = this.#options.registry.current(sourceSessionId) ?? {};
-    const isThis = ({ derived, contentId }: (typeof subtitleTracks)[number]): boolean =>
-      contentId === result && derived?.origin === 'aligned' && derived.parentContentId === ref.contentId;
+    const { parent: ofParent, digest, attachedAs } = offerOf(this.#options, runtimeId, proposed);
     return {
-      source,
-      parent,
-      made,
-      bytes,
+      ...proposed,
       proposal: {
         schema: 'studio.script-alignment-proposal.v1',
         runtimeId,
         sourceSessionId,
         range,
-        parent: { ...ref, label, format, encoding, trackIndex },
+        parent: ofParent,
         rules,
         transcriptContentId,
         stretches: made.stretches,
@@ -156,8 +145,8 @@ export class ScriptAlignments {
         withheld: [...found.withheld],
         unwritten: [...found.unwritten],
         asides: script.asides.length,
-        digest: result === null ? null : contentIdOfJson({ runtimeId, parent: ref.contentId, made, result }),
-        attachedAs: subtitleTracks.find(isThis)?.trackIndex ?? null,
+        digest,
+        attachedAs,
       },
     };
   }
@@ -169,18 +158,6 @@ interface Found extends Pick<Proposed, 'source' | 'parent' | 'bytes'> {
   readonly heard: Heard;
   readonly script: Script;
   readonly found: ScriptLines;
-}
-
-const longestLabel = 160;
-const suffix = ' (timed)';
-
-/** The fields of a query. Throws `invalid_subtitle_request`. */
-function checked<Schema extends z.ZodType>(schema: Schema, query: Query): z.infer<Schema> {
-  const given = Object.fromEntries(query);
-  const request = schema.safeParse(given, requestWords);
-  if (request.success) return request.data;
-  const fault = requestFault(schema, given, request.error.issues[0]);
-  throw new ServiceError('invalid_subtitle_request', fault);
 }
 
 /** What a study heard. Throws `subtitle_sync_unavailable`. */

@@ -5,23 +5,13 @@ import {
   scriptQuery,
 } from '../../contract/sources/script-alignment.ts';
 import { runtimeId } from '../../contract/study/start.ts';
-import { json, refusalsOfReopening } from '../../http/exchange/description.ts';
+import { json } from '../../http/exchange/description.ts';
 import { bytesType } from '../../http/exchange/request-body.ts';
 import { type Route, route } from '../../http/exchange/route.ts';
-import { textOfRequest } from './request-text.ts';
 import type { ScriptAlignments } from './script-alignments.ts';
+import { attachRefusals, textOfRequest, textRefusals } from './text-requests.ts';
 
-const refusals = [
-  ...refusalsOfReopening,
-  'subtitle_sync_unavailable',
-  'unsupported_content_encoding',
-  'unsupported_content_type',
-  'empty_request_body',
-  'invalid_subtitle_request',
-  'subtitle_file_too_large',
-  'subtitle_encoding_mismatch',
-  'invalid_script',
-] as const;
+const refusals = [...textRefusals, 'invalid_script'] as const;
 
 /** The paths that give the lines of a script the times at which they are said. */
 export const scriptRoutes = (alignments: ScriptAlignments): readonly Route[] => [
@@ -63,20 +53,7 @@ export const scriptRoutes = (alignments: ScriptAlignments): readonly Route[] => 
           'The source gets a new revision with one more text track, whose origin is `aligned`. The script and a record of what has times are kept with it. The answer is 200 if the same lines are attached already.',
         query: scriptAlignmentQuery,
         answers: [json(201, attachedScript), json(200, attachedScript)],
-        refusals: [
-          ...refusals,
-          'reviewer_identity_mismatch',
-          'subtitle_fix_mismatch',
-          'unknown_source_session',
-          'source_deleted',
-          'source_read_in_place',
-          'source_revalidation_failed',
-          'insufficient_storage',
-          'invalid_rights_attestation',
-          'subtitle_format_mismatch',
-          'invalid_subtitle_file',
-          'subtitle_track_limit',
-        ],
+        refusals: [...new Set([...refusals, ...attachRefusals])],
       },
       handle: async (call) => {
         const { isNew, body } = await alignments.attach(

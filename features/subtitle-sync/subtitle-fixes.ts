@@ -1,9 +1,7 @@
-import type { z } from 'zod';
 import type { HostCore } from '../../actors/host-feature.ts';
 import { TimeSlices } from '../../actors/supervision/system-clock.ts';
 import { ServiceError } from '../../contract/base/errors.ts';
-import { cutText, type Range } from '../../contract/base/grammar.ts';
-import { requestFault, requestWords } from '../../contract/base/request-fault.ts';
+import type { Range } from '../../contract/base/grammar.ts';
 import { derivedStatement, type MadeSubtitles } from '../../contract/sources/derived-subtitles.ts';
 import type { RegisteredSource } from '../../contract/sources/source-session.ts';
 import {
@@ -15,7 +13,6 @@ import {
   subtitleFixRequest,
 } from '../../contract/sources/subtitle-fix.ts';
 import type { SubtitleFormat } from '../../contract/sources/subtitle-track.ts';
-import { contentIdOfJson } from '../../formats/canonical-json.ts';
 import { openSubtitleFile } from '../../formats/subtitles.ts';
 import { speechIn } from '../../receipts/captions/plan.ts';
 import type { VerifiedRuntime } from '../../receipts/fold.ts';
@@ -23,8 +20,17 @@ import { type Derivation, type ParentText, resyncedBySteps } from '../../receipt
 import { contentRefOf } from '../../receipts/sources/sealed-record.ts';
 import { ruleSets } from '../../rules/rule-sets.ts';
 import { trackFile } from './film-subtitles.ts';
+import {
+  attachedFileOf,
+  attestedBytes,
+  demandReviewer,
+  labelOf,
+  offerOf,
+  type ProposedTrack,
+} from './proposed-track.ts';
 import { cuesOfFile, recordedStretch } from './subtitle-cues.ts';
 import { checkedBySteps } from './sync-check.ts';
+import { checkedQuery } from './text-requests.ts';
 
 type FixesOptions = Pick<
   HostCore,
@@ -34,12 +40,9 @@ type FixesOptions = Pick<
 type Query = ReadonlyMap<string, string>;
 
 /** A parent that a person may have fixed, with all that is proposed. */
-interface Proposed {
-  readonly source: RegisteredSource;
+interface Proposed extends ProposedTrack {
   readonly parent: ParentText & { readonly format: SubtitleFormat };
   readonly made: Extract<MadeSubtitles, { origin: 'resynced' }>;
-  /** The file with its new times; null if nothing is moved. */
-  readonly bytes: Uint8Array | null;
   readonly proposal: SubtitleFixProposal;
 }
 
@@ -63,7 +66,7 @@ export class SubtitleFixes {
    * `source_revalidation_failed` and the codes of `openSubtitleFile`.
    */
   async propose(runtimeId: string, query: Query, body: Uint8Array | null): Promise<SubtitleFixProposal> {
-    const asked = checked(subtitleFixQueryFields, query);
+    const asked = checkedQuery(subtitleFixQueryFields, query);
     return (await this.#proposed(runtimeId, asked, body)).proposal;
   }
 
@@ -77,15 +80,12 @@ export class SubtitleFixes {
     query: Query,
     body: Uint8Array | null,
   ): Promise<{ readonly isNew: boolean; readonly body: SubtitleFix }> {
-    const request = checked(subtitleFixRequest, query);
+    const request = checkedQuery(subtitleFixRequest, query);
     const { reviewer, subtitleTracks } = this.#options;
-    if (request.reviewerId !== reviewer.id) {
-      throw new ServiceError('reviewer_identity_mismatch', 'the reviewer is not that of this host');
-    }
-    const { source, parent, made, bytes, proposal } = await this.#proposed(runtimeId, request, body);
-    if (bytes === null || proposal.digest !== request.digest) {
-      throw new ServiceError('subtitle_fix_mismatch', 'the host proposes another fix now than the one of this digest');
-    }
+    demandReviewer(this.#options, request.reviewerId);
+    const { proposal, ...proposed } = await this.#proposed(runtimeId, request, body);
+    const { source, parent, made } = proposed;
+    const bytes = attestedBytes(proposed.bytes, proposal.digest, request.digest);
     const { sessionId } = source.session;
     const attach = () => {
       const derivation: Derivation = { runtimeId, parent, made, attestedBy: reviewer.label };
@@ -93,11 +93,10 @@ export class SubtitleFixes {
     };
     const attached = this.#attachedBefore(sessionId, proposal) ?? (await attach());
     const { schema: _, cues: __, reviewer: ___, digest: ____, attachedAs: _____, ...said } = proposal;
-    const file = { ...contentRefOf(bytes), base64: Buffer.from(bytes).toString('base64') };
     const { source: row, track } = attached.body;
     return {
       isNew: attached.isNew,
-      body: { schema: 'studio.subtitle-fix.v1', ...said, source: row, track, file },
+      body: { schema: 'studio.subtitle-fix.v1', ...said, source: row, track, file: attachedFileOf(bytes) },
     };
   }
 
@@ -111,7 +110,7 @@ export class SubtitleFixes {
   }
 
   async #proposed(runtimeId: string, asked: SubtitleFixQuery, body: Uint8Array | null): Promise<Proposed> {
-    const { runtimes, registry, reviewer } = this.#options;
+    const { runtimes, reviewer } = this.#options;
     const runtime = await runtimes.read(runtimeId);
     const { windows, range } = speechOfStudy(runtime);
     const source = runtime.source.registered;
@@ -125,30 +124,18 @@ export class SubtitleFixes {
     const bytes = moved === null || moved.moved === 0 ? null : moved.bytes;
     const rules = { alignment: ruleSets.alignment.version };
     const made = { origin: 'resynced', rules, stretches } as const;
-    const ref = contentRefOf(parent.bytes);
-    const named = {
-      label: parent.label,
-      format: parent.format,
-      encoding: parent.encoding,
-      trackIndex: parent.trackIndex,
-    };
     const unknown = stretches.filter(({ verdict }) => verdict === 'unknown');
-    const result = bytes === null ? null : contentRefOf(bytes).contentId;
+    const proposed = { source, parent, made: { ...made, stretches: [...stretches] }, bytes };
     const { sessionId: sourceSessionId } = source.session;
-    const { subtitleTracks = [] } = registry.current(sourceSessionId) ?? {};
-    const isThis = ({ derived, contentId }: (typeof subtitleTracks)[number]): boolean =>
-      contentId === result && derived?.origin === 'resynced' && derived.parentContentId === ref.contentId;
+    const { parent: ofParent, digest, attachedAs } = offerOf(this.#options, runtimeId, proposed);
     return {
-      source,
-      parent,
-      made: { ...made, stretches: [...stretches] },
-      bytes,
+      ...proposed,
       proposal: {
         schema: 'studio.subtitle-fix-proposal.v1',
         runtimeId,
         sourceSessionId,
         range,
-        parent: { ...ref, ...named },
+        parent: ofParent,
         rules,
         stretches,
         moved: moved?.moved ?? 0,
@@ -159,8 +146,8 @@ export class SubtitleFixes {
           .map(({ startMs, endMs }): [number, number] => [startMs, endMs])
           .sort(([one], [other]) => one - other),
         reviewer: { id: reviewer.id, label: reviewer.label, attestation: derivedStatement },
-        digest: result === null ? null : contentIdOfJson({ runtimeId, parent: ref.contentId, made, result }),
-        attachedAs: subtitleTracks.find(isThis)?.trackIndex ?? null,
+        digest,
+        attachedAs,
       },
     };
   }
@@ -184,15 +171,6 @@ export class SubtitleFixes {
   }
 }
 
-/** The fields of a query. Throws `invalid_subtitle_request`. */
-function checked<Schema extends z.ZodType>(schema: Schema, query: Query): z.infer<Schema> {
-  const given = Object.fromEntries(query);
-  const request = schema.safeParse(given, requestWords);
-  if (request.success) return request.data;
-  const fault = requestFault(schema, given, request.error.issues[0]);
-  throw new ServiceError('invalid_subtitle_request', fault);
-}
-
 /** The speech that a study detected, and its range. Throws `subtitle_sync_unavailable`. */
 function speechOfStudy({ accepted, execution }: VerifiedRuntime): {
   readonly windows: readonly Range[];
@@ -203,15 +181,9 @@ function speechOfStudy({ accepted, execution }: VerifiedRuntime): {
   throw new ServiceError('subtitle_sync_unavailable', 'no speech of this study is known yet, or the film has no sound');
 }
 
-const longestLabel = 160;
-const suffix = ' (moved)';
-
 /** The statements under which fixed subtitles are attached: those of a file by the request, those of a track by its source. */
-function attachStatements(
-  source: RegisteredSource,
-  { label, format, encoding, trackIndex }: ParentText,
-  request: SubtitleFixRequest,
-): Query {
+function attachStatements(source: RegisteredSource, parent: ParentText, request: SubtitleFixRequest): Query {
+  const { format, encoding, trackIndex } = parent;
   const attached = source.subtitleTracks?.find((track) => track.trackIndex === trackIndex);
   const ofSource =
     source.sourceKind === 'owned_local' ? source.rightsHolder : (source.provider.creator ?? source.provider.externalId);
@@ -225,7 +197,7 @@ function attachStatements(
     ...(scope === undefined ? [] : [['rightsScope', scope] as const]),
     ...(isAttested ? [['ownershipAttested', 'true'] as const] : []),
     ...(rightsHolder === undefined ? [] : [['rightsHolder', rightsHolder] as const]),
-    ['label', `${cutText(label, longestLabel - suffix.length)}${suffix}`],
+    ['label', labelOf(parent, ' (moved)')],
     ...(language === undefined ? [] : [['language', language] as const]),
     ['format', format],
     ['encoding', encoding],

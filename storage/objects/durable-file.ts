@@ -10,6 +10,9 @@ const openDescriptor = promisify(openFile);
 const writeDescriptor = promisify(writeFile);
 const syncDescriptor = promisify(fsync);
 
+/** The most bytes in a name of a file: NAME_MAX of Linux, macOS and their usual file systems. */
+export const longestFileName = 255;
+
 /** The kind of the entry at a path itself, without following a link. */
 export async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {
   try {
